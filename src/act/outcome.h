@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happened: commits made, files replaced, bytes per tier, seconds, and everything that could not be done.
+//
+// Guarantees: plain, printable as JSON. A file that firn wrote and could not remove is named.
+// Threads: immutable after act/.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "splice/splice.h"
+
+namespace firn::act {
+
+struct CommitOutcome {
+  SnapshotId snapshot_id{0};
+  std::int64_t groups = 0;
+  std::int64_t files_removed = 0, files_added = 0;
+  std::int64_t bytes_removed = 0, bytes_added = 0;
+  int attempts = 1;
+};
+
+struct GroupFailure {
+  std::string partition;
+  std::int64_t files = 0;
+  Error error;
+};
+
+struct Outcome {
+  std::string plan_id;
+  std::string table;
+  std::vector<CommitOutcome> commits;
+  std::vector<GroupFailure> failures;
+  std::vector<std::string> leftover_files;  // written by firn, not committed, not removed (or not known)
+  std::int64_t files_removed = 0, files_added = 0, bytes_removed = 0, bytes_added = 0, rows = 0;
+  std::array<splice::TierCount, splice::kTierCount> tiers{};
+  double seconds = 0;
+};
+
+}  // namespace firn::act

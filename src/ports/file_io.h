@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files where tables live: read, write once, list, delete.
+//
+// In: locations exactly as metadata records them ("s3://b/k", "file:/a", "file:///a", "/a").
+// Guarantees: a location is never re-encoded. Create never replaces an existing file: the file appears whole and
+//   durable under its name at Close(), or not at all. Abort() or destruction before Close() leaves nothing behind.
+// Cost: ReadAt is one request on an object store. List returns pages.
+// Threads: a FileIO may be used from several threads; an OutputFile belongs to one.
+// Errors: kNotFound, kConflict (name is taken), kUnavailable, kUnsupported (scheme), each with the location.
+// Source: hazards 86, 110, 111, 129, 135.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_io.h"
+#include "base/time.h"
+
+namespace firn::ports {
+
+struct FileInfo {
+  std::string location;
+  std::uint64_t size_bytes = 0;
+  TimestampMs modified;
+};
+
+struct ListPage {
+  std::vector<FileInfo> files;
+  /// Give it to the next List call; empty after the last page.
+  std::string next_page;
+};
+
+class OutputFile : public ByteSink {
+ public:
+  /// Makes the file durable and visible. Once.
+  virtual Status Close() = 0;
+  virtual void Abort() = 0;
+};
+
+class FileIO {
+ public:
+  virtual ~FileIO() = default;
+  /// `known_size_bytes`, from metadata, saves a request.
+  virtual Result<std::unique_ptr<RandomAccessSource>> Open(
+      const std::string& location, std::optional<std::uint64_t> known_size_bytes = std::nullopt) = 0;
+  virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& location) = 0;
+  /// Ok when the file does not exist.
+  virtual Status Delete(const std::string& location) = 0;
+  virtual Result<bool> Exists(const std::string& location) = 0;
+  /// Files below `prefix` at any depth. `prefix` should end with '/'.
+  virtual Result<ListPage> List(const std::string& prefix, const std::string& page) = 0;
+};
+
+/// Whole small file (metadata). kLimit above `size_max_bytes`.
+Result<Bytes> ReadFile(FileIO& io, const std::string& location,
+                       std::uint64_t size_max_bytes = std::uint64_t{4} << 30);
+/// Create, Write, Close.
+Status WriteFile(FileIO& io, const std::string& location, ByteView bytes);
+
+}  // namespace firn::ports

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merges Parquet files into one better Parquet file without decoding values where the format allows it.
+//
+// In: sources, and for each output leaf column the place of its values in every input.
+// Out: one Parquet file written to a sink, and a report (rows, bytes per tier, row groups, split offsets).
+// Guarantees: rows keep the order of the inputs and of the rows in them; every value, null and nesting is kept
+//   bit by bit (a column that is promoted or synthesised: as asked for). The output has large row groups, joined
+//   pages, a page index, statistics only where they are right, encoding statistics, field ids. Rows out = rows in, or
+//   an error. Tiers are chosen per column and per input.
+// Cost: see docs/formats/parquet.md; memory: `memory_bytes` bounds what a call holds (about two output row groups).
+// Errors: kCorrupt naming the input and the offset; kUnsupported naming the column and the reason; kLimit.
+// Threads: one call uses the calling thread and, if `threads` > 1, helpers of its own.
+// Source: parquet.thrift, Encodings.md, Compression.md; design section 4.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/byte_io.h"
+#include "format/parquet/metadata.h"
+
+namespace firn::splice {
+
+/// What was done with the bytes of a column chunk, cheapest first.
+enum class Tier : std::uint8_t { kRowGroup, kPages, kHeader, kRemap, kRecompress, kJoin, kReencode, kFilter, kDecode, kSynthesize };
+inline constexpr std::size_t kTierCount = 10;
+std::string_view TierName(Tier tier);  // "R", "P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "new"
+
+enum class Effort : std::uint8_t { kFast, kBalanced, kDense };
+
+/// Where one output leaf column comes from in one input.
+struct ColumnSource {
+  enum class Kind : std::uint8_t {
+    kCopy,      // leaf `leaf` of the input, same physical type and compatible logical type and levels
+    kConvert,   // leaf `leaf`, but its values or nesting must be converted: decoded by the fallback (P7)
+    kConstant,  // not in the input: every row holds `constant` (absent: null)
+  };
+  Kind kind = Kind::kCopy;
+  std::int32_t leaf = -1;
+  /// One value in Parquet PLAIN encoding (BYTE_ARRAY without its length), for flat columns.
+  std::optional<Bytes> constant;
+};
+
+struct Input {
+  std::shared_ptr<RandomAccessSource> source;
+  /// One per output leaf. Empty: the input's leaves are the output's, in order.
+  std::vector<ColumnSource> columns;
+  /// If given, the footer's row count must equal it (the manifest's record_count).
+  std::optional<std::int64_t> expected_rows;
+};
+
+struct Options {
+  /// Output schema, root first. Empty: that of the first input, and all inputs must match it.
+  std::vector<parquet::SchemaElement> schema;
+  std::vector<parquet::KeyValue> key_value_metadata;  // of the output's footer
+  std::string created_by = "firn";
+  Effort effort = Effort::kBalanced;
+  std::optional<parquet::Codec> codec;  // absent: the codec of most input bytes
+  std::optional<int> codec_level;       // absent: the codec's level that the benchmark chose
+  std::int64_t row_group_size_bytes = 128 << 20;  // compressed, as write.parquet.row-group-size-bytes
+  std::int64_t row_group_row_count_max = 1 << 20;
+  std::int64_t page_size_bytes = 1 << 20;         // uncompressed
+  std::int64_t dictionary_size_bytes = 2 << 20;
+  std::int64_t memory_bytes = std::int64_t{512} << 20;
+  int threads = 1;
+  /// Bytes read so far and in total, for progress bars; may be empty. Return false to cancel (kCancelled).
+  std::function<bool(std::int64_t done_bytes, std::int64_t total_bytes)> progress;
+};
+
+struct TierCount {
+  std::int64_t bytes = 0;   // compressed bytes of the inputs' chunks (kSynthesize: of the output)
+  std::int64_t chunks = 0;
+};
+
+struct Report {
+  std::int64_t rows = 0;
+  std::int64_t input_bytes = 0, output_bytes = 0;
+  std::int64_t row_groups = 0, pages = 0;
+  std::array<TierCount, kTierCount> tiers{};
+  std::vector<std::int64_t> split_offsets;             // starts of the row groups
+  std::vector<std::int64_t> column_compressed_bytes;   // per output leaf, summed over row groups
+  std::vector<std::string> notes;                      // why something was demoted, bounded in number
+};
+
+/// Writes the whole output file, footer included. On an error the sink holds rubbish and must be aborted.
+Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink);
+
+/// Re-reads a finished output: footer, every page header, sizes, row and value counts, dictionary bounds of index
+/// pages, page index against pages. For the check before every commit.
+Status Verify(RandomAccessSource& output, const Report& report);
+
+}  // namespace firn::splice
