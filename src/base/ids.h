@@ -2,6 +2,7 @@
 //
 // Gives each kind of identifier its own type, so that a snapshot id cannot be passed as a sequence number.
 //
+// Guarantees: no implicit conversion between kinds, nor from plain integers.
 // Cost: that of the integer inside. Threads: value types.
 // Source: Iceberg table spec, "Table Metadata Fields", "Snapshots", "Manifest Entry Fields".
 #pragma once

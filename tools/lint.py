@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tidy, clang-format and, if asked, clang-tidy.
+
+    tools/lint.py [--fix] [--tidy] [--no-format-if-missing]
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def sources():
+    out = subprocess.run(["git", "ls-files", "*.cc", "*.h"], cwd=ROOT, capture_output=True, text=True,
+                         check=True).stdout
+    return [p for p in out.splitlines() if (ROOT / p).is_file()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="format in place")
+    parser.add_argument("--tidy", action="store_true", help="clang-tidy too (slow; needs build/release)")
+    parser.add_argument("--no-format-if-missing", action="store_true", help="no error if clang-format is not there")
+    args = parser.parse_args()
+    failed = subprocess.run([sys.executable, "tools/tidy.py"], cwd=ROOT).returncode != 0
+    formatter = shutil.which("clang-format-19")
+    if formatter:
+        mode = ["-i"] if args.fix else ["--dry-run", "-Werror"]
+        failed |= subprocess.run([formatter, *mode, *sources()], cwd=ROOT).returncode != 0
+    elif not args.no_format_if_missing:
+        print("lint: clang-format-19 is missing: apt-get install clang-format-19", file=sys.stderr)
+        failed = True
+    if args.tidy:
+        files = [p for p in sources() if p.startswith("src/") and p.endswith(".cc")]
+        failed |= subprocess.run(["clang-tidy-19", "-p", "build/release", "--quiet", *files], cwd=ROOT).returncode != 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

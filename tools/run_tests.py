@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs all tests and ends with one line: `N passed, N failed` (`, N skipped` where some were).
+
+    tools/run_tests.py --build build/release [--quick] [--only TEXT] [--jobs N]
+
+Order: tools/tidy, the GoogleTest programs and fuzz replays that CMake registered, then the Python tests in tests/
+(other people's readers and real servers). --quick leaves out what needs servers. --only keeps the programs and
+Python files whose name contains TEXT. What was not run is said before the last line.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def add(self, name, passed, failed, skipped, seconds, output):
+        self.passed += passed
+        self.failed += failed
+        self.skipped += skipped
+        word = "FAILED" if failed else "ok"
+        print(f"{word:6} {name}: {passed} passed, {failed} failed, {skipped} skipped, {seconds:.1f} s", flush=True)
+        if failed:
+            print(output[-12000:], flush=True)
+
+
+def registered(build):
+    out = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True,
+                         check=True).stdout
+    return [(test["name"], test["command"]) for test in json.loads(out)["tests"] if "command" in test]
+
+
+def run_program(name, command, environment):
+    """A GoogleTest program counts its cases; any other program counts as one."""
+    start = time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        is_gtest = command[0].endswith("_test")
+        full = command + ([f"--gtest_output=json:{report}", "--gtest_brief=1"] if is_gtest else [])
+        done = subprocess.run(full, capture_output=True, text=True, errors="replace", env=environment, cwd=ROOT)
+        output = done.stdout + done.stderr
+        seconds = time.time() - start
+        if not is_gtest or not report.exists():
+            good = done.returncode == 0 and not is_gtest
+            return name, int(good), int(not good), 0, seconds, output
+        result = json.loads(report.read_text())
+        cases = [case for suite in result["testsuites"] for case in suite["testsuite"]]
+        skipped = sum(case.get("result") in ("SKIPPED", "SUPPRESSED") for case in cases)
+        failed = sum("failures" in case for case in cases)
+        if done.returncode != 0 and failed == 0:
+            failed = 1
+        return name, len(cases) - skipped - failed, failed, skipped, seconds, output
+
+
+def run_python(path, environment):
+    start = time.time()
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider",
+                               f"--junitxml={report}", str(path)], capture_output=True, text=True, env=environment,
+                              cwd=ROOT)
+        seconds = time.time() - start
+        name = str(path.relative_to(ROOT))
+        output = done.stdout + done.stderr
+        if not report.exists():
+            return name, 0, 1, 0, seconds, output
+        suite = ElementTree.parse(report).getroot().find("testsuite")
+        total, skipped = int(suite.get("tests")), int(suite.get("skipped"))
+        failed = int(suite.get("failures")) + int(suite.get("errors"))
+        if done.returncode not in (0, 5) and failed == 0:
+            failed = 1
+        return name, total - skipped - failed, failed, skipped, seconds, output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, required=True)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    build = args.build.resolve()
+    environment = dict(os.environ, FIRN_BINARY=str(build / "firn"), AWS_EC2_METADATA_DISABLED="true")
+    tally = Tally()
+    not_run = []
+
+    if args.only in "tidy":
+        tally.add(*run_program("tidy", [sys.executable, "tools/tidy.py"], environment))
+        tally.add(*run_python(ROOT / "tools/tidy_check.py", environment))
+
+    servers = None
+    if args.quick:
+        not_run.append("tests against the REST catalog and the S3 server (--quick)")
+    else:
+        from services.servers import Servers
+        servers = Servers(build / "servers")
+        environment.update(servers.start())
+        not_run += servers.not_started
+    try:
+        programs = [(n, c) for n, c in registered(build) if args.only in n]
+        with ThreadPoolExecutor(args.jobs) as pool:
+            for result in pool.map(lambda item: run_program(item[0], item[1], environment), programs):
+                tally.add(*result)
+        for path in sorted((ROOT / "tests").glob("**/test_*.py")):
+            if args.only in path.name:
+                tally.add(*run_python(path, environment))
+    finally:
+        if servers:
+            servers.stop()
+
+    print("not run: " + "; ".join(not_run + ["fuzzing (./x fuzz)", "benchmarks (./x bench)", "clang-tidy (./x lint --tidy)"]))
+    print(f"{tally.passed} passed, {tally.failed} failed" + (f", {tally.skipped} skipped" if tally.skipped else ""))
+    return 1 if tally.failed or tally.passed == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

