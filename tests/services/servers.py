@@ -38,15 +38,18 @@ def wait_for(url, process, seconds=60):
 
 
 def rest_jars():
-    """Fetched once into the cache folder."""
+    """Fetched and compiled once into the cache folder."""
     pom = Path(__file__).with_name("pom.xml")
+    main = Path(__file__).parent / "java/LoopbackCatalog.java"
     target = CACHE / "rest-catalog"
     stamp = target / ".done"
-    if not stamp.exists() or stamp.read_text() != pom.read_text():
+    wanted = pom.read_text() + main.read_text()
+    if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(target, ignore_errors=True)
         subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
                         f"-DoutputDirectory={target}"], check=True, stdin=subprocess.DEVNULL)
-        stamp.write_text(pom.read_text())
+        subprocess.run(["javac", "-cp", f"{target}/*", "-d", str(target / "classes"), str(main)], check=True)
+        stamp.write_text(wanted)
     return target
 
 
@@ -79,9 +82,8 @@ class Servers:
         port = free_port()
         warehouse = self.folder / "rest-warehouse"
         warehouse.mkdir()
-        process = self.spawn(["java", "-Xmx512m", "-cp", f"{jars}/*", "org.apache.iceberg.rest.RESTCatalogServer"], "rest",
-                             {"CATALOG_REST_PORT": str(port), "CATALOG_URI": f"jdbc:sqlite:{self.folder}/rest.db",
-                              "CATALOG_WAREHOUSE": f"file://{warehouse}"})
+        process = self.spawn(["java", "-Xmx512m", "-cp", f"{jars}/classes:{jars}/*", "org.apache.iceberg.rest.LoopbackCatalog",
+                              str(port), f"jdbc:sqlite:{self.folder}/rest.db", f"file://{warehouse}"], "rest")
         url = f"http://127.0.0.1:{port}"
         if not wait_for(f"{url}/v1/config", process):
             raise RuntimeError("did not start")
@@ -103,7 +105,7 @@ class Servers:
             [str(weed), "server", f"-dir={data}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3",
              *(f"-{name}.port={port}" for name, port in ports.items()),
              *(f"-{name}.port.grpc={port}" for name, port in grpc.items()),
-             f"-s3.config={config}", "-s3.port.iceberg=0", "-volume.max=20", "-master.volumeSizeLimitMB=64"], "s3")
+             f"-s3.config={config}", "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.preStopSeconds=0", "-volume.max=20", "-master.volumeSizeLimitMB=64"], "s3")
         url = f"http://127.0.0.1:{ports['s3']}"
         if not wait_for(url, process):
             raise RuntimeError("did not start")
