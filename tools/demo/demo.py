@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The main job on a real table: TPC-H lineitem as 2,000 small files, optimized by firn, checked by two other readers.
+
+    ./x demo [--scale 1] [--appends 24] [--keep DIR]
+
+PyIceberg makes the table (24 appends into 84 months), DuckDB and PyIceberg read it before and after. Steps: generate,
+ingest, health, plan, optimize, health, compare, time a query.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.transforms import MonthTransform
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from interop.rows import duckdb_connection  # noqa: E402
+
+QUERY = ("SELECT l_returnflag, l_linestatus, sum(l_quantity), avg(l_extendedprice), count(*) FROM {source} "
+         "WHERE l_shipdate <= DATE '1998-09-02' GROUP BY ALL ORDER BY ALL")
+
+
+def say(text):
+    print(f"\n== {text}", flush=True)
+
+
+def generate(folder, scale):
+    target = folder / "lineitem.parquet"
+    if not target.exists():
+        tool = Path(sys.executable).with_name("tpchgen-cli")
+        subprocess.run([str(tool), "parquet", "-s", str(scale), "--tables=lineitem", "-o", str(folder)], check=True,
+                       stdout=subprocess.DEVNULL)
+    return target
+
+
+def ingest(catalog, source, appends):
+    data = pq.read_table(source)
+    text = [pa.field(f.name, pa.string() if pa.types.is_string_view(f.type) else f.type) for f in data.schema]
+    data = data.cast(pa.schema(text))
+    rows_each = -(-data.num_rows // appends)
+    catalog.create_namespace("tpch")
+    table = catalog.create_table("tpch.lineitem", schema=data.schema)
+    with table.update_spec() as update:
+        update.add_field("l_shipdate", MonthTransform(), "month")
+    for number in range(appends):
+        table.append(data.slice(number * rows_each, rows_each))
+        print(f"\r   append {number + 1} of {appends}", end="", flush=True)
+    print()
+
+
+def fingerprint(connection, source):
+    """Row count and two independent sums of row hashes: equal multisets have equal fingerprints."""
+    columns = [row[0] for row in connection.sql(f"DESCRIBE SELECT * FROM {source}").fetchall()]
+    row = ", ".join(f'"{c}"::VARCHAR' for c in sorted(columns))
+    return connection.sql(f"SELECT count(*), sum(hash({row})::HUGEINT), sum(hash('salt', {row})::HUGEINT) "
+                          f"FROM {source}").fetchone()
+
+
+def by_duckdb(metadata):
+    with duckdb_connection() as connection:
+        return fingerprint(connection, f"iceberg_scan('{metadata}')")
+
+
+def by_pyiceberg(table):
+    rows = table.scan().to_arrow_batch_reader()
+    with duckdb.connect(config={"threads": 2}) as connection:
+        connection.register("rows_of_pyiceberg", rows)
+        connection.execute("CREATE TABLE t AS SELECT * FROM rows_of_pyiceberg")
+        return fingerprint(connection, "t")
+
+
+def measure(table):
+    files = table.inspect.files()
+    metadata = table.metadata_location.removeprefix("file://")
+    seconds = []
+    with duckdb_connection() as connection:
+        for _ in range(4):
+            start = time.time()
+            answer = connection.sql(QUERY.format(source=f"iceberg_scan('{metadata}')")).fetchall()
+            seconds.append(time.time() - start)
+    return {"files": len(files), "bytes": sum(files["file_size_in_bytes"].to_pylist()),
+            "query": sorted(seconds[1:])[1], "answer": answer}
+
+
+def firn(binary, *arguments):
+    print(f"$ firn {' '.join(arguments)}", flush=True)
+    start = os.times()
+    subprocess.run([binary, *arguments], check=True)
+    end = os.times()
+    return end.elapsed - start.elapsed, end.children_user + end.children_system - start.children_user - start.children_system
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--firn", type=Path, required=True)
+    parser.add_argument("--scale", type=float, default=1, help="TPC-H scale factor: 1 is 6 million rows")
+    parser.add_argument("--appends", type=int, default=24)
+    parser.add_argument("--keep", type=Path, help="where to put the warehouse (default: build/demo)")
+    args = parser.parse_args()
+    folder = (args.keep or ROOT / "build/demo").resolve()
+    shutil.rmtree(folder / "warehouse", ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "catalog.db").unlink(missing_ok=True)
+    binary = str(args.firn.resolve())
+    os.environ.update({"PYICEBERG_CATALOG__DEMO__TYPE": "sql",
+                       "PYICEBERG_CATALOG__DEMO__URI": f"sqlite:///{folder}/catalog.db",
+                       "PYICEBERG_CATALOG__DEMO__WAREHOUSE": f"file://{folder}/warehouse"})
+    catalog = SqlCatalog("demo", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/warehouse")
+
+    say("TPC-H lineitem, generated")
+    source = generate(folder, args.scale)
+    say("PyIceberg writes the table: one small file a month and append")
+    ingest(catalog, source, args.appends)
+    before = measure(catalog.load_table("tpch.lineitem"))
+    say("two independent readers read every row")
+    metadata = catalog.load_table("tpch.lineitem").metadata_location.removeprefix("file://")
+    rows = by_duckdb(metadata)
+    print(f"   {rows[0]:,} rows")
+
+    say("firn")
+    table = "demo.tpch.lineitem"
+    firn(binary, "health", table)
+    firn(binary, "plan", table)
+    wall, cpu = firn(binary, "optimize", table)
+    firn(binary, "health", table)
+
+    say("the same two readers, after")
+    table_after = catalog.load_table("tpch.lineitem")
+    after = measure(table_after)
+    checks = {"DuckDB": by_duckdb(table_after.metadata_location.removeprefix("file://")),
+              "PyIceberg": by_pyiceberg(table_after)}
+    for reader, fingerprint_after in checks.items():
+        print(f"   {reader}: {'the same rows' if fingerprint_after == rows else 'ROWS DIFFER'}")
+    same = all(value == rows for value in checks.values()) and before["answer"] == after["answer"]
+
+    say("before and after")
+    print(f"   {'':18}{'before':>14}{'after':>14}")
+    print(f"   {'data files':18}{before['files']:>14,}{after['files']:>14,}")
+    print(f"   {'bytes':18}{before['bytes']:>14,}{after['bytes']:>14,}")
+    print(f"   {'query in DuckDB':18}{before['query']:>12.2f} s{after['query']:>12.2f} s")
+    print(f"   firn optimize took {wall:.1f} s ({cpu:.1f} s of CPU)")
+    print(f"   table and catalog are kept in {folder}")
+    if not same:
+        print("demo: FAILED: the rows changed", file=sys.stderr)
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
