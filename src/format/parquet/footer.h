@@ -6,7 +6,8 @@
 // Guarantees: after ParseFooter every schema tree is well formed, every chunk lies inside the file and chunks do
 //   not overlap, counts are not negative, column counts equal the number of leaves. Recursion and sizes are bounded.
 // Cost: O(footer); no allocation proportional to a number in the file before that many bytes are there.
-// Errors: kCorrupt with the offset inside the footer; kUnsupported for encrypted footers.
+// Errors: kCorrupt with the offset inside the footer; kUnsupported for encrypted footers, and for column chunks that
+//   lie in other files.
 // Threads: pure.
 // Source: parquet.thrift; README.md "File format"; Encryption.md (detection only).
 #pragma once
@@ -17,6 +18,9 @@
 #include "format/parquet/metadata.h"
 
 namespace firn::parquet {
+
+/// A longer footer is refused with kLimit.
+inline constexpr std::uint64_t kFooterBytesMax = 128 << 20;
 
 /// Reads the tail of a file: one read of `tail_bytes` if the footer fits in it, else two.
 Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_bytes = 64 << 10);

@@ -3,7 +3,7 @@
 // The footer of a Parquet file and its page headers as values, with unknown thrift members kept.
 //
 // Guarantees: what was parsed and is written again without edits has the same meaning, also for members that this
-//   program does not know (`unknown` holds their encoded bytes). Schema elements keep their bytes (`raw`).
+//   program does not know, where a struct has an `unknown`: fields packed as thrift_reader.h says (AppendKept).
 // Cost: about 200 bytes a column chunk.
 // Threads: values.
 // Source: parquet.thrift: FileMetaData, RowGroup, ColumnChunk, ColumnMetaData, PageHeader, ColumnIndex, OffsetIndex.
@@ -19,23 +19,61 @@
 namespace firn::parquet {
 
 enum class PhysicalType : std::int32_t {
-  kBoolean = 0, kInt32 = 1, kInt64 = 2, kInt96 = 3, kFloat = 4, kDouble = 5, kByteArray = 6, kFixedLenByteArray = 7,
+  kBoolean = 0,
+  kInt32 = 1,
+  kInt64 = 2,
+  kInt96 = 3,
+  kFloat = 4,
+  kDouble = 5,
+  kByteArray = 6,
+  kFixedLenByteArray = 7,
 };
 enum class Repetition : std::int32_t { kRequired = 0, kOptional = 1, kRepeated = 2 };
 enum class Encoding : std::int32_t {
-  kPlain = 0, kPlainDictionary = 2, kRle = 3, kBitPacked = 4, kDeltaBinaryPacked = 5, kDeltaLengthByteArray = 6,
-  kDeltaByteArray = 7, kRleDictionary = 8, kByteStreamSplit = 9,
+  kPlain = 0,
+  kPlainDictionary = 2,
+  kRle = 3,
+  kBitPacked = 4,
+  kDeltaBinaryPacked = 5,
+  kDeltaLengthByteArray = 6,
+  kDeltaByteArray = 7,
+  kRleDictionary = 8,
+  kByteStreamSplit = 9,
 };
 enum class Codec : std::int32_t {
-  kUncompressed = 0, kSnappy = 1, kGzip = 2, kLzo = 3, kBrotli = 4, kLz4 = 5, kZstd = 6, kLz4Raw = 7,
+  kUncompressed = 0,
+  kSnappy = 1,
+  kGzip = 2,
+  kLzo = 3,
+  kBrotli = 4,
+  kLz4 = 5,
+  kZstd = 6,
+  kLz4Raw = 7,
 };
 enum class PageType : std::int32_t { kData = 0, kIndex = 1, kDictionary = 2, kDataV2 = 3 };
 enum class BoundaryOrder : std::int32_t { kUnordered = 0, kAscending = 1, kDescending = 2 };
 
 /// The LogicalType union, as far as firn compares or writes it.
 enum class LogicalKind : std::uint8_t {
-  kNone, kString, kMap, kList, kEnum, kDecimal, kDate, kTime, kTimestamp, kInteger, kUnknown, kJson, kBson, kUuid,
-  kFloat16, kVariant, kGeometry, kGeography, kOther,
+  kNone,
+  kString,
+  kMap,
+  kList,
+  kEnum,
+  kDecimal,
+  kDate,
+  kTime,
+  kTimestamp,
+  kInteger,
+  kUnknown,
+  kJson,
+  kBson,
+  kUuid,
+  kFloat16,
+  kVariant,
+  kGeometry,
+  kGeography,
+  kOther,
 };
 enum class TimeUnit : std::uint8_t { kNone, kMillis, kMicros, kNanos };
 
@@ -130,8 +168,8 @@ struct RowGroup {
   Bytes unknown;
 };
 
-/// ColumnOrder union: type order, IEEE 754 total order, or something newer.
-enum class ColumnOrder : std::uint8_t { kUndefined, kTypeDefined, kIeee754TotalOrder, kOther };
+/// ColumnOrder union. Something newer is kOther and written as an order nobody knows: bounds are not to be used.
+enum class ColumnOrder : std::uint8_t { kUndefined, kTypeDefined, kIeee754TotalOrder, kInt96Timestamp, kOther };
 
 struct FileMetaData {
   std::int32_t version = 1;
@@ -149,13 +187,13 @@ struct PageHeader {
   PageType type = PageType::kData;
   std::int32_t uncompressed_size = 0, compressed_size = 0;
   std::optional<std::int32_t> crc;
-  std::int32_t num_values = 0;                // all page kinds
-  Encoding encoding = Encoding::kPlain;       // all page kinds
+  std::int32_t num_values = 0;                                                                      // all page kinds
+  Encoding encoding = Encoding::kPlain;                                                             // all page kinds
   Encoding definition_level_encoding = Encoding::kRle, repetition_level_encoding = Encoding::kRle;  // V1
-  std::int32_t num_nulls = 0, num_rows = 0;   // V2
-  std::int32_t definition_levels_bytes = 0, repetition_levels_bytes = 0;  // V2
-  bool is_compressed = true;                  // V2
-  bool is_sorted = false;                     // dictionary
+  std::int32_t num_nulls = 0, num_rows = 0;                                                         // V2
+  std::int32_t definition_levels_bytes = 0, repetition_levels_bytes = 0;                            // V2
+  bool is_compressed = true;                                                                        // V2
+  bool is_sorted = false;                                                                           // dictionary
   std::optional<Statistics> statistics;
 };
 
