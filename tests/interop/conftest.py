@@ -24,8 +24,12 @@ class Lake:
         self.environment = dict(os.environ, PYICEBERG_CATALOG__LAKE__URI=self.uri, PYICEBERG_CATALOG__LAKE__TYPE="sql",
                                 PYICEBERG_CATALOG__LAKE__WAREHOUSE=f"file://{folder}/warehouse", HOME=str(folder))
 
+    def firn_any(self, *arguments):
+        return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, errors="replace",
+                              env=self.environment, timeout=300)
+
     def firn(self, *arguments, expect=0):
-        done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, env=self.environment)
+        done = self.firn_any(*arguments)
         assert done.returncode == expect, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done
 
