@@ -38,9 +38,9 @@ struct Type {
   std::int32_t precision = 0;  // decimal
   std::int32_t scale = 0;      // decimal
   std::int32_t length = 0;     // fixed
-  std::string parameters;      // geometry and geography: the text in parentheses, verbatim
+  std::string parameters{};    // geometry and geography: the text in parentheses, verbatim
   // struct: its fields; list: one field "element"; map: two fields "key", "value".
-  std::shared_ptr<const std::vector<Field>> fields;
+  std::shared_ptr<const std::vector<Field>> fields{};
 
   bool is_primitive() const { return kind < TypeKind::kStruct; }
   bool is_nested() const { return !is_primitive(); }
@@ -50,12 +50,12 @@ bool operator==(const Type& a, const Type& b);
 
 struct Field {
   FieldId id = 0;
-  std::string name;
+  std::string name{};
   bool required = false;
-  Type type;
-  std::string doc;
-  std::optional<json::Value> initial_default;
-  std::optional<json::Value> write_default;
+  Type type{};
+  std::string doc{};
+  std::optional<json::Value> initial_default{};
+  std::optional<json::Value> write_default{};
 };
 
 /// "decimal(9,2)", "struct<...>": as the spec writes primitive types; nested ones for messages only.
