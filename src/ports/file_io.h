@@ -57,8 +57,7 @@ class FileIO {
 };
 
 /// Whole small file (metadata). kLimit above `size_max_bytes`.
-Result<Bytes> ReadFile(FileIO& io, const std::string& location,
-                       std::uint64_t size_max_bytes = std::uint64_t{4} << 30);
+Result<Bytes> ReadFile(FileIO& io, const std::string& location, std::uint64_t size_max_bytes = std::uint64_t{4} << 30);
 /// Create, Write, Close.
 Status WriteFile(FileIO& io, const std::string& location, ByteView bytes);
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/hooked_file_io.h"
+
+namespace firn::ports {
+namespace {
+
+/// Runs `call` between its two events.
+template <class Call>
+auto Hooked(const IoHook& hook, IoOperation operation, const std::string& location, Call call) -> decltype(call()) {
+  FIRN_TRY(hook(IoEvent{operation, IoMoment::kBefore, location}));
+  auto result = call();
+  FIRN_TRY(hook(IoEvent{operation, IoMoment::kAfter, location}));
+  return result;
+}
+
+class HookedSource final : public RandomAccessSource {
+ public:
+  HookedSource(std::unique_ptr<RandomAccessSource> below, IoHook hook)
+      : below_(std::move(below)), hook_(std::move(hook)) {}
+  const std::string& name() const override { return below_->name(); }
+  std::uint64_t size() const override { return below_->size(); }
+  Status ReadAt(std::uint64_t offset, std::span<std::uint8_t> out) override {
+    return Hooked(hook_, IoOperation::kReadAt, name(), [&] { return below_->ReadAt(offset, out); });
+  }
+
+ private:
+  std::unique_ptr<RandomAccessSource> below_;
+  IoHook hook_;
+};
+
+class HookedOutput final : public OutputFile {
+ public:
+  HookedOutput(std::unique_ptr<OutputFile> below, IoHook hook) : below_(std::move(below)), hook_(std::move(hook)) {}
+  const std::string& name() const override { return below_->name(); }
+  std::uint64_t position() const override { return below_->position(); }
+  Status Write(ByteView bytes) override {
+    return Hooked(hook_, IoOperation::kWrite, name(), [&] { return below_->Write(bytes); });
+  }
+  Status Close() override {
+    return Hooked(hook_, IoOperation::kClose, name(), [&] { return below_->Close(); });
+  }
+  void Abort() override { below_->Abort(); }
+
+ private:
+  std::unique_ptr<OutputFile> below_;
+  IoHook hook_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RandomAccessSource>> HookedFileIO::Open(const std::string& location,
+                                                               std::optional<std::uint64_t> known_size_bytes) {
+  return Hooked(hook_, IoOperation::kOpen, location, [&]() -> Result<std::unique_ptr<RandomAccessSource>> {
+    FIRN_ASSIGN(auto source, below_->Open(location, known_size_bytes));
+    return std::unique_ptr<RandomAccessSource>(new HookedSource(std::move(source), hook_));
+  });
+}
+
+Result<std::unique_ptr<OutputFile>> HookedFileIO::Create(const std::string& location) {
+  return Hooked(hook_, IoOperation::kCreate, location, [&]() -> Result<std::unique_ptr<OutputFile>> {
+    FIRN_ASSIGN(auto file, below_->Create(location));
+    return std::unique_ptr<OutputFile>(new HookedOutput(std::move(file), hook_));
+  });
+}
+
+Status HookedFileIO::Delete(const std::string& location) {
+  return Hooked(hook_, IoOperation::kDelete, location, [&] { return below_->Delete(location); });
+}
+
+Result<bool> HookedFileIO::Exists(const std::string& location) {
+  return Hooked(hook_, IoOperation::kExists, location, [&] { return below_->Exists(location); });
+}
+
+Result<ListPage> HookedFileIO::List(const std::string& prefix, const std::string& page) {
+  return Hooked(hook_, IoOperation::kList, prefix, [&] { return below_->List(prefix, page); });
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/metadata_file.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "ports/location.h"
+
+namespace firn::ports {
+namespace {
+
+Result<Bytes> Gzip(ByteView plain) {
+  z_stream stream{};
+  constexpr int kGzipWindow = 15 + 16;
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+    return Error{Code::kInternal, "gzip could not be started"};
+  }
+  Bytes packed(deflateBound(&stream, static_cast<uLong>(plain.size())) + 64);
+  // Metadata is far below 4 GB (kMetadataBytesMax), so one call takes all of it.
+  stream.next_in = const_cast<Bytef*>(plain.data());
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = packed.data();
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const int state = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (state != Z_STREAM_END) return Error{Code::kInternal, "gzip failed"};
+  return packed;
+}
+
+}  // namespace
+
+bool IsMetadataFileName(std::string_view location) {
+  return location.ends_with(".metadata.json") || location.ends_with(".metadata.json.gz");
+}
+
+std::optional<std::int64_t> MetadataVersion(std::string_view location) {
+  const std::string_view name = FileNameOf(location);
+  const std::size_t dash = name.find('-');
+  if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+  std::int64_t version = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + dash, version);
+  if (fault != std::errc{} || end != name.data() + dash || version < 0) return std::nullopt;
+  return version;
+}
+
+Result<iceberg::MetadataPtr> ReadMetadataFile(FileIO& io, const std::string& location) {
+  FIRN_ASSIGN(const Bytes bytes, ReadFile(io, location, kMetadataBytesMax));
+  auto metadata = iceberg::TableMetadata::Parse(bytes);
+  if (!metadata) return std::move(metadata.error()).In(location);
+  return std::make_shared<const iceberg::TableMetadata>(std::move(*metadata));
+}
+
+Result<MetadataCodec> CodecOf(const iceberg::TableMetadata& metadata) {
+  std::string name = metadata.Property("write.metadata.compression-codec", "none");
+  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  if (name == "none") return MetadataCodec::kNone;
+  if (name == "gzip") return MetadataCodec::kGzip;
+  return Error{Code::kUnsupported,
+               fmt::format("table property write.metadata.compression-codec is `{}`: only none and gzip", name)};
+}
+
+Result<Bytes> EncodeMetadata(const iceberg::TableMetadata& metadata, MetadataCodec codec) {
+  const std::string text = metadata.ToJsonText();
+  if (text.size() > kMetadataBytesMax) {
+    return Error{Code::kLimit, fmt::format("table metadata of {} bytes is too large: expire snapshots", text.size())};
+  }
+  const ByteView plain = AsBytes(text);
+  return codec == MetadataCodec::kGzip ? Gzip(plain) : Result<Bytes>(Bytes(plain.begin(), plain.end()));
+}
+
+Result<std::string> NextMetadataLocation(const iceberg::TableMetadata& updated, std::string_view base_location,
+                                         const std::string& uuid) {
+  FIRN_ASSIGN(const MetadataCodec codec, CodecOf(updated));
+  const std::int64_t version = MetadataVersion(base_location).value_or(-1) + 1;
+  const std::string folder = updated.Property("write.metadata.path", "");
+  return Join(folder.empty() ? Join(WithoutSlash(updated.location()), "metadata") : WithoutSlash(folder),
+              fmt::format("{:05d}-{}{}.metadata.json", version, uuid, codec == MetadataCodec::kGzip ? ".gz" : ""));
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/pointer_catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/log.h"
+#include "ports/metadata_file.h"
+#include "ports/table_identity.h"
+
+namespace firn::ports {
+
+std::string PointerCatalog::NewUuid() {
+  const std::lock_guard lock(random_mutex_);
+  return random_.NewUuid();
+}
+
+Result<LoadedTable> PointerCatalog::LoadTable(const TableIdentifier& id) {
+  FIRN_ASSIGN(std::string location, ReadPointer(id));
+  auto metadata = ReadMetadataFile(*io_, location);
+  if (!metadata) return std::move(metadata.error()).In(ToString(id));
+  return LoadedTable{id, std::move(location), std::move(*metadata), {}};
+}
+
+Result<LoadedTable> PointerCatalog::CommitTable(const LoadedTable& base, const TableCommit& commit) {
+  const std::string table = ToString(base.id);
+  if (Status held = iceberg::CheckRequirements(*base.metadata, commit.requirements); !held) {
+    return std::move(held.error()).In(table);
+  }
+  auto updated = iceberg::ApplyUpdates(*base.metadata, base.metadata_location, commit.updates, clock_.Now());
+  if (!updated) return std::move(updated.error()).In(table);
+  FIRN_ASSIGN(const std::string location, NextMetadataLocation(*updated, base.metadata_location, NewUuid()));
+  FIRN_ASSIGN(const MetadataCodec codec, CodecOf(*updated));
+  FIRN_ASSIGN(const Bytes bytes, EncodeMetadata(*updated, codec));
+  if (Status written = WriteNewFile(location, bytes); !written) return std::move(written.error()).In(table);
+
+  Status swapped = SwapPointer(base.id, base.metadata_location, location);
+  if (!swapped && swapped.error().code == Code::kOutcomeUnknown) return std::move(swapped.error()).In(table);
+  if (!swapped) {
+    if (Status removed = io_->Delete(location); !removed) {
+      Log(LogLevel::kWarn,
+          fmt::format("{}: {}: metadata file of a refused commit stays: {}", table, location, removed.error().message));
+    }
+    if (swapped.error().code == Code::kConflict) return Explain(std::move(swapped.error()), base);
+    return std::move(swapped.error()).In(table);
+  }
+  RemoveOldFiles(*base.metadata, *updated);
+  return LoadedTable{base.id, location, std::make_shared<const iceberg::TableMetadata>(std::move(*updated)),
+                     base.config};
+}
+
+Status PointerCatalog::WriteNewFile(const std::string& location, ByteView bytes) {
+  Status written = WriteFile(*io_, location, bytes);
+  if (written) return Ok();
+  // Nothing points to the file, so whatever became of it, the commit did not happen.
+  Error& error = written.error();
+  if (error.code != Code::kConflict) {
+    if (Status removed = io_->Delete(location); !removed) error.message += " (and it may be left behind)";
+  }
+  if (error.code == Code::kOutcomeUnknown || error.code == Code::kConflict) error.code = Code::kUnavailable;
+  return std::move(error);
+}
+
+Error PointerCatalog::Explain(Error conflict, const LoadedTable& base) {
+  const std::string table = ToString(base.id);
+  auto current = LoadTable(base.id);
+  if (current) {
+    if (auto replaced = CheckSameTable(*base.metadata, *current->metadata); !replaced) {
+      return std::move(replaced.error()).In(table);
+    }
+  } else if (current.error().code == Code::kNotFound) {
+    return Error{Code::kNotFound, fmt::format("{}: the table was dropped meanwhile", table)};
+  }
+  return std::move(conflict).In(table);
+}
+
+void PointerCatalog::RemoveOldFiles(const iceberg::TableMetadata& base, const iceberg::TableMetadata& updated) {
+  if (updated.Property("write.metadata.delete-after-commit.enabled", "false") != "true") return;
+  const auto& kept = updated.metadata_log();
+  const std::unordered_set<std::string> keep(kept.begin(), kept.end());
+  for (const std::string& location : base.metadata_log()) {
+    if (keep.contains(location)) continue;
+    if (Status removed = io_->Delete(location); !removed) {
+      Log(LogLevel::kWarn, fmt::format("{}: old metadata file not removed: {}", location, removed.error().message));
+    }
+  }
+}
+
+}  // namespace firn::ports

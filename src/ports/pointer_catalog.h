@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Catalogs that keep one location a table and leave it to the client to write the metadata file.
+//
+// In: a compare-and-set on the location. Out: the Catalog port.
+// Guarantees: the new metadata file is durable before the location is swapped. After a clean refusal it is removed
+//   again; after an unknown outcome it stays. write.metadata.delete-after-commit.enabled removes only files that
+//   left the metadata-log in this very commit.
+// Cost: a load reads the metadata file, a commit writes one.
+// Threads: any, if the subclass is.
+// Source: Java BaseMetastoreTableOperations, CatalogUtil.deleteRemovedMetadataFiles; hazards 105, 109, 111, 128.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/random.h"
+#include "ports/catalog.h"
+#include "ports/clock.h"
+
+namespace firn::ports {
+
+class PointerCatalog : public Catalog {
+ public:
+  const std::string& name() const override { return name_; }
+  Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
+  Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
+  Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
+
+ protected:
+  /// `clock` must live longer than the catalog.
+  PointerCatalog(std::string name, std::shared_ptr<FileIO> io, Clock& clock, std::uint64_t seed)
+      : name_(std::move(name)), io_(std::move(io)), clock_(clock), random_(seed) {}
+
+  virtual Result<std::string> ReadPointer(const TableIdentifier& id) = 0;
+  /// Ok: `to` is current. kConflict: it was not `from` any more, or the table is gone; nothing changed.
+  /// kOutcomeUnknown: cannot tell. Every other code: nothing changed.
+  virtual Status SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) = 0;
+
+  FileIO& io() { return *io_; }
+  std::string NewUuid();
+
+ private:
+  Status WriteNewFile(const std::string& location, ByteView bytes);
+  Error Explain(Error conflict, const LoadedTable& base);
+  void RemoveOldFiles(const iceberg::TableMetadata& base, const iceberg::TableMetadata& updated);
+
+  std::string name_;
+  std::shared_ptr<FileIO> io_;
+  Clock& clock_;
+  std::mutex random_mutex_;
+  Random random_;
+};
+
+}  // namespace firn::ports

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/properties.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace firn::ports {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  return lower;
+}
+
+}  // namespace
+
+const std::string* FindProperty(const Properties& properties, std::string_view key) {
+  const auto found = properties.find(key);
+  return found == properties.end() ? nullptr : &found->second;
+}
+
+const std::string* FindFirstProperty(const Properties& properties, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (const std::string* value = FindProperty(properties, key); value && !value->empty()) return value;
+  }
+  return nullptr;
+}
+
+std::string PropertyOr(const Properties& properties, std::string_view key, std::string_view fallback) {
+  const std::string* value = FindProperty(properties, key);
+  return value ? *value : std::string(fallback);
+}
+
+Result<bool> BoolProperty(const Properties& properties, std::string_view key, bool fallback) {
+  const std::string* value = FindProperty(properties, key);
+  if (!value) return fallback;
+  const std::string lower = Lower(*value);
+  if (lower == "true" || lower == "1" || lower == "yes" || lower == "on") return true;
+  if (lower == "false" || lower == "0" || lower == "no" || lower == "off") return false;
+  return Error{Code::kInvalidArgument, fmt::format("property `{}` must be true or false", key)};
+}
+
+Result<std::int64_t> IntProperty(const Properties& properties, std::string_view key, std::int64_t fallback,
+                                 std::int64_t min, std::int64_t max) {
+  const std::string* text = FindProperty(properties, key);
+  if (!text) return fallback;
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (fault != std::errc{} || end != text->data() + text->size() || value < min || value > max) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("property `{}` must be a whole number from {} to {}", key, min, max)};
+  }
+  return value;
+}
+
+Properties Merged(Properties below, const Properties& above) {
+  for (const auto& [key, value] : above) below.insert_or_assign(key, value);
+  return below;
+}
+
+bool IsSecret(std::string_view key) {
+  const std::string lower = Lower(key);
+  for (const std::string_view mark : {"secret", "token", "credential", "password", "access-key", "account-key",
+                                      "authorization", "cookie", "connection-string", "api-key"}) {
+    if (lower.find(mark) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string WithoutCredentials(std::string_view uri) {
+  const std::size_t slashes = uri.find("//");
+  if (slashes == std::string_view::npos) return std::string(uri);
+  const std::size_t begin = slashes + 2;
+  const std::size_t end = uri.find_first_of("/?#", begin);
+  const std::size_t at = uri.substr(0, end).rfind('@');
+  if (at == std::string_view::npos || at < begin) return std::string(uri);
+  return fmt::format("{}***{}", uri.substr(0, begin), uri.substr(at));
+}
+
+}  // namespace firn::ports
