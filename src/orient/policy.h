@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holds what a table's owner wants: file sizes, thresholds, what may be merged.
+//
+// In: table properties. Out: a policy with every threshold set.
+// Guarantees: a policy made by PolicyFromProperties or CheckPolicy keeps healthy_fraction <= 1 and
+//   max_fraction >= 2 * healthy_fraction, so that any amount of data of at least the healthy size divides into files
+//   between the two, and at most one smaller file is left in a partition.
+// Errors: kInvalidArgument naming the key; unknown `firn.*` keys are errors, so that a spelling mistake is not
+//   silence.
+// Threads: value type. Source: design sections 5 and 8; docs/packing.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+
+namespace firn::orient {
+
+inline constexpr std::int64_t kDefaultTargetSizeBytes = std::int64_t{512} << 20;
+
+struct Policy {
+  bool enabled = true;
+  std::int64_t target_size_bytes = kDefaultTargetSizeBytes;
+  /// Files of at least this part of the target are left alone. Iceberg's own rewrite uses the same.
+  double healthy_fraction = 0.75;
+  /// No output is predicted above this part of the target. Twice the healthy fraction is the least that lets
+  /// every amount divide; it stays a fifth below the 1.8 at which Iceberg's own rewrite splits files, so that an
+  /// error of prediction does not start a ping-pong between the two.
+  double max_fraction = 1.5;
+  /// A merge whose output stays small must join at least so many files.
+  std::int32_t min_input_files = 5;
+  /// A partition is left alone while sqrt(MSE) / target is at most this.
+  double tolerated_entropy = 0;
+  /// "fast", "balanced" or "dense": how much a merge may recode to save bytes.
+  std::string effort = "balanced";
+  /// Bits of observe::FileFlag that the merge can deal with; files with other flags are refused.
+  std::uint16_t mergeable_flags = 0;
+
+  std::int64_t healthy_size_bytes() const;
+  std::int64_t size_max_bytes() const;
+};
+
+using Properties = std::map<std::string, std::string, std::less<>>;
+
+/// `firn.target-file-size-bytes` falls back to `write.target-file-size-bytes`, then to 512 MiB.
+Result<Policy> PolicyFromProperties(const Properties& properties);
+
+/// kInvalidArgument naming what does not fit together.
+Status CheckPolicy(const Policy& policy);
+
+}  // namespace firn::orient

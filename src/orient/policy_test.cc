@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orient/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace firn::orient {
+namespace {
+
+TEST(PolicyFromProperties, Nothing_GivesIcebergsDefaults) {
+  auto policy = PolicyFromProperties({{"write.format.default", "parquet"}});
+  ASSERT_TRUE(policy.has_value());
+  EXPECT_TRUE(policy->enabled);
+  EXPECT_EQ(policy->target_size_bytes, 536870912);
+  EXPECT_EQ(policy->healthy_size_bytes(), 402653184);
+  EXPECT_EQ(policy->size_max_bytes(), 805306368);
+  EXPECT_EQ(policy->min_input_files, 5);
+  EXPECT_EQ(policy->mergeable_flags, 0);
+}
+
+TEST(PolicyFromProperties, OwnTarget_WinsOverWriteTarget) {
+  auto fallback = PolicyFromProperties({{"write.target-file-size-bytes", "134217728"}});
+  ASSERT_TRUE(fallback.has_value());
+  EXPECT_EQ(fallback->target_size_bytes, 134217728);
+  auto own = PolicyFromProperties(
+      {{"firn.target-file-size-bytes", "67108864"}, {"write.target-file-size-bytes", "134217728"}});
+  ASSERT_TRUE(own.has_value());
+  EXPECT_EQ(own->target_size_bytes, 67108864);
+}
+
+TEST(PolicyFromProperties, EveryKey_IsRead) {
+  auto policy = PolicyFromProperties({{"firn.enabled", "false"},
+                                      {"firn.healthy-fraction", "0.9"},
+                                      {"firn.max-fraction", "2"},
+                                      {"firn.min-input-files", "3"},
+                                      {"firn.tolerated-entropy", "0.05"},
+                                      {"firn.effort", "dense"}});
+  ASSERT_TRUE(policy.has_value()) << policy.error().message;
+  EXPECT_FALSE(policy->enabled);
+  EXPECT_DOUBLE_EQ(policy->healthy_fraction, 0.9);
+  EXPECT_DOUBLE_EQ(policy->max_fraction, 2);
+  EXPECT_EQ(policy->min_input_files, 3);
+  EXPECT_DOUBLE_EQ(policy->tolerated_entropy, 0.05);
+  EXPECT_EQ(policy->effort, "dense");
+}
+
+TEST(PolicyFromProperties, HealthyFractionAlone_MovesTheCap) {
+  auto policy = PolicyFromProperties({{"firn.healthy-fraction", "0.9"}});
+  ASSERT_TRUE(policy.has_value());
+  EXPECT_DOUBLE_EQ(policy->max_fraction, 1.8);
+}
+
+TEST(PolicyFromProperties, BadValues_AreErrorsThatNameTheKey) {
+  struct Case {
+    std::string key, value;
+  };
+  const std::vector<Case> cases = {{"firn.enable", "true"},
+                                   {"firn.enabled", "yes"},
+                                   {"firn.min-input-files", "1"},
+                                   {"firn.min-input-files", "5x"},
+                                   {"firn.healthy-fraction", "0"},
+                                   {"firn.healthy-fraction", "1.1"},
+                                   {"firn.healthy-fraction", "nan"},
+                                   {"firn.max-fraction", "1.2"},
+                                   {"firn.max-fraction", "11"},
+                                   {"firn.tolerated-entropy", "1"},
+                                   {"firn.effort", "turbo"},
+                                   {"firn.target-file-size-bytes", "0"},
+                                   {"firn.target-file-size-bytes", "128MB"},
+                                   {"write.target-file-size-bytes", "-1"},
+                                   {"firn.", ""}};
+  for (const auto& [key, value] : cases) {
+    auto policy = PolicyFromProperties({{key, value}});
+    ASSERT_FALSE(policy.has_value()) << key << "=" << value;
+    EXPECT_EQ(policy.error().code, Code::kInvalidArgument);
+    EXPECT_NE(policy.error().message.find(key), std::string::npos) << policy.error().message;
+  }
+}
+
+TEST(CheckPolicy, TargetOutOfRange_IsRefused) {
+  for (std::int64_t target : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1023}, std::int64_t{1} << 43}) {
+    Policy policy;
+    policy.target_size_bytes = target;
+    EXPECT_FALSE(CheckPolicy(policy).has_value()) << target;
+  }
+}
+
+}  // namespace
+}  // namespace firn::orient
