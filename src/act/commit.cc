@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/commit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "act/commit_request.h"
+#include "base/log.h"
+
+namespace firn::act {
+namespace {
+
+using iceberg::Snapshot;
+using iceberg::TableMetadata;
+using ports::LoadedTable;
+
+/// One commit from the first load to the last clean-up.
+class Committer {
+ public:
+  Committer(CommitEnvironment& environment, const CommitTarget& target, Change& change)
+      : env_(environment),
+        target_(target),
+        change_(change),
+        files_(environment.io, environment.random.NewUuid()),
+        started_ns_(environment.clock.MonotonicNs()),
+        uuid_(target.table_uuid) {}
+
+  CommitReport Run();
+
+ private:
+  enum class Verdict : std::uint8_t { kApplied, kRefused, kUnknown };
+  struct Request {  // one proposal that went, or is about to go, to the catalog
+    std::string manifest_list;
+    std::vector<std::string> metadata_files;
+    std::size_t proposal = 0;  // which answer of the change it is
+    std::optional<SnapshotId> base_head;
+    bool open = false;  // it may have been applied, or may still be
+  };
+
+  Status RunAttempts();
+  Result<bool> Attempt();
+  Result<Verdict> Send(const LoadedTable& base, const ports::TableCommit& commit);
+  Verdict Look(const LoadedTable& base, int lookups);
+  bool FindOwn(const TableMetadata& metadata);
+  std::optional<SnapshotId> HeadOf(const TableMetadata& metadata) const;
+  Result<bool> FindEqual(const TableMetadata& metadata);
+  Status CheckBase(const TableMetadata& metadata);
+  /// False: time is up or the work was cancelled.
+  bool Wait(int step);
+  bool Cancelled() const { return env_.cancelled != nullptr && env_.cancelled->load(); }
+  bool AnyOpen() const { return std::ranges::any_of(requests_, &Request::open); }
+  std::string Name() const { return ToString(target_.table); }
+  void CleanUp();
+
+  CommitEnvironment& env_;
+  const CommitTarget& target_;
+  Change& change_;
+  MetadataFiles files_;
+  std::int64_t started_ns_;
+  std::string uuid_;
+  SnapshotId snapshot_id_{0};
+  std::size_t proposals_ = 0;
+  std::vector<Request> requests_;
+  std::optional<std::size_t> applied_;  // index into requests_
+  bool applied_unseen_ = false;         // our snapshot is there, but with a list that we did not write
+  bool unproven_ = false;               // an open request can still be applied on what was last seen
+  CommitReport report_;
+};
+
+CommitReport Committer::Run() {
+  report_.status = RunAttempts();
+  if (!report_.status && unproven_ && report_.status.error().code != Code::kOutcomeUnknown) {
+    report_.status =
+        Error{Code::kOutcomeUnknown, fmt::format("{}: it is not known whether snapshot {} was committed: {}", Name(),
+                                                 snapshot_id_.value, report_.status.error().message)};
+  }
+  CleanUp();
+  return std::move(report_);
+}
+
+Status Committer::RunAttempts() {
+  Status last = Ok();
+  while (report_.attempts < env_.retry.attempts_max) {
+    const bool in_time = report_.attempts == 0 || Wait(report_.attempts - 1);
+    if (Cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
+    if (!in_time) return last;
+    ++report_.attempts;
+    Result<bool> done = Attempt();
+    if (done && *done) return Ok();
+    last = done ? Status(Error{Code::kConflict, fmt::format("{}: others changed the table during all {} attempts",
+                                                            Name(), report_.attempts)})
+                : Status(std::move(done.error()));
+    // Storage or a catalog that throttles is asked again; every other error is final.
+    if (!done && last.error().code != Code::kUnavailable) return last;
+  }
+  return last;
+}
+
+/// True: done. False: somebody else was faster, try again on the new base.
+Result<bool> Committer::Attempt() {
+  FIRN_ASSIGN(const LoadedTable table, env_.catalog.LoadTable(target_.table));
+  const TableMetadata& metadata = *table.metadata;
+  FIRN_TRY(CheckBase(metadata));
+  if (FindOwn(metadata)) return true;
+  FIRN_ASSIGN(const bool equal, FindEqual(metadata));
+  if (equal) return true;
+  if (snapshot_id_ == SnapshotId(0)) snapshot_id_ = NewSnapshotId(metadata, env_.random);
+
+  const CommitBase base{table, metadata, target_.ref, metadata.RefSnapshot(target_.ref), snapshot_id_};
+  FIRN_ASSIGN(Proposal proposal, change_.Propose(base, files_));
+  const std::size_t index = proposals_++;
+  FIRN_ASSIGN(PreparedCommit prepared,
+              PrepareCommit(base, change_, std::move(proposal), env_.clock.Now(), report_.attempts, files_));
+  if (Cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
+  requests_.push_back(
+      {std::move(prepared.manifest_list), std::move(prepared.metadata_files), index, HeadOf(metadata), false});
+  FIRN_ASSIGN(const Verdict verdict, Send(table, prepared.commit));
+  if (verdict != Verdict::kUnknown) return verdict == Verdict::kApplied;
+  return Error{Code::kOutcomeUnknown,
+               fmt::format("{}: the catalog did not say whether snapshot {} was committed, and the table did not "
+                           "show it when it was read again",
+                           Name(), snapshot_id_.value)};
+}
+
+Status Committer::CheckBase(const TableMetadata& metadata) {
+  if (uuid_.empty()) uuid_ = metadata.table_uuid();
+  if (metadata.table_uuid() != uuid_) {
+    return Error{Code::kConflict, fmt::format("{}: the table was replaced: its uuid is {} and was {}", Name(),
+                                              metadata.table_uuid(), uuid_)};
+  }
+  FIRN_TRY(CheckWritable(metadata).In(Name()));
+  const iceberg::SnapshotRef* ref = metadata.FindRef(target_.ref);
+  if (ref == nullptr && target_.ref != "main") {
+    return Error{Code::kNotFound, fmt::format("{}: there is no branch {}", Name(), target_.ref)};
+  }
+  if (ref != nullptr && !ref->is_branch) {
+    return Error{Code::kInvalidArgument, fmt::format("{}: {} is a tag; only branches change", Name(), target_.ref)};
+  }
+  return Ok();
+}
+
+std::optional<SnapshotId> Committer::HeadOf(const TableMetadata& metadata) const {
+  const Snapshot* head = metadata.RefSnapshot(target_.ref);
+  return head == nullptr ? std::nullopt : std::optional(head->id);
+}
+
+/// Whether the table has our snapshot, at the head or anywhere in its log.
+bool Committer::FindOwn(const TableMetadata& metadata) {
+  if (requests_.empty() || metadata.table_uuid() != uuid_) return false;
+  const Snapshot* snapshot = metadata.FindSnapshot(snapshot_id_);
+  // Requests of which this head is not the base any more are refused whenever they arrive.
+  unproven_ = std::ranges::any_of(requests_, [head = HeadOf(metadata)](const Request& request) {
+    return request.open && request.base_head == head;
+  });
+  if (snapshot == nullptr && !change_.IsApplied(metadata)) return false;
+  unproven_ = false;
+  if (snapshot != nullptr) report_.snapshot_id = snapshot_id_;
+  const std::string list = snapshot == nullptr ? "" : snapshot->manifest_list;
+  const auto found = std::ranges::find(requests_, list, &Request::manifest_list);
+  if (found == requests_.end()) {
+    applied_unseen_ = true;
+    return true;
+  }
+  found->open = false;
+  applied_ = static_cast<std::size_t>(found - requests_.begin());
+  change_.Committed(found->proposal);
+  return true;
+}
+
+/// Whether somebody else committed the same work: the plan has an owner, we are late.
+Result<bool> Committer::FindEqual(const TableMetadata& metadata) {
+  if (change_.plan_id().empty()) return false;
+  const Snapshot* head = metadata.RefSnapshot(target_.ref);
+  for (const Snapshot& snapshot : metadata.snapshots()) {
+    const std::string* plan_id = snapshot.FindSummary("firn.plan-id");
+    const std::string* fence = snapshot.FindSummary("firn.fence");
+    if (plan_id == nullptr || *plan_id != change_.plan_id()) continue;
+    if ((fence == nullptr ? "" : *fence) != change_.fence()) continue;
+    if (head == nullptr || !metadata.IsAncestor(snapshot.id, head->id)) {
+      return Error{Code::kConflict, fmt::format("{}: plan {} was committed as snapshot {}, which is not part of {} "
+                                                "any more",
+                                                Name(), *plan_id, snapshot.id.value, target_.ref)};
+    }
+    report_.snapshot_id = snapshot.id;
+    report_.done_before = true;
+    return true;
+  }
+  return false;
+}
+
+/// Sends one request until its outcome is known, or the limits are reached.
+Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports::TableCommit& commit) {
+  for (int send = 0; send < env_.retry.sends_max; ++send) {
+    if (send > 0 && !Wait(send - 1)) break;
+    const Result<LoadedTable> answer = env_.catalog.CommitTable(base, commit);
+    if (answer && FindOwn(*answer->metadata)) return Verdict::kApplied;
+    const Error error = answer ? Error{Code::kOutcomeUnknown, "the answer does not show the change"} : answer.error();
+    Log(LogLevel::kInfo, fmt::format("{}: commit of snapshot {}: {}", Name(), snapshot_id_.value, ToString(error)));
+    if (error.code == Code::kOutcomeUnknown) requests_.back().open = unproven_ = true;
+    // Refused for now, and certainly: the same request once more.
+    if (error.code == Code::kUnavailable) continue;
+    if (error.code != Code::kConflict && !AnyOpen()) return error;
+    // Whatever the answer was: an earlier copy of the request may have been applied.
+    const Verdict seen = Look(base, error.code == Code::kOutcomeUnknown ? env_.retry.lookups_max : 1);
+    if (seen == Verdict::kApplied) return seen;
+    if (error.code == Code::kConflict) return Verdict::kRefused;
+    if (error.code != Code::kOutcomeUnknown) return error;
+    if (seen == Verdict::kRefused) return seen;
+  }
+  if (requests_.back().open) return Verdict::kUnknown;
+  return Error{Code::kUnavailable, fmt::format("{}: the catalog is busy", Name())};
+}
+
+/// Reads the table until it shows our snapshot, or a head on which the request cannot be applied any more.
+Committer::Verdict Committer::Look(const LoadedTable& base, int lookups) {
+  for (int lookup = 0; lookup < lookups; ++lookup) {
+    if (lookup > 0 && !Wait(lookup - 1)) break;
+    const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
+    if (!now) {
+      // Nothing was seen: not even a refusal is certain then.
+      requests_.back().open = unproven_ = true;
+      continue;
+    }
+    if (FindOwn(*now->metadata)) return Verdict::kApplied;
+    if (HeadOf(*now->metadata) != HeadOf(*base.metadata)) return Verdict::kRefused;
+  }
+  return Verdict::kUnknown;
+}
+
+bool Committer::Wait(int step) {
+  const RetryPolicy& retry = env_.retry;
+  const std::int64_t longest = std::min(retry.wait_max_ms, retry.wait_min_ms << std::min(step, 20));
+  const auto pause = static_cast<std::int64_t>(static_cast<double>(longest) * (0.5 + 0.5 * env_.random.NextUnit()));
+  const std::int64_t elapsed_ms = (env_.clock.MonotonicNs() - started_ns_) / 1'000'000;
+  if (Cancelled() || elapsed_ms + pause > retry.total_ms) return false;
+  env_.clock.SleepMs(pause);
+  return !Cancelled();
+}
+
+/// Removes what the table does not need, or names what may be needed.
+void Committer::CleanUp() {
+  if (applied_unseen_) return;
+  std::unordered_set<std::string> kept;  // named by the committed snapshot
+  std::unordered_set<std::string> open;  // named by requests that may still be applied
+  if (applied_) kept.insert(requests_[*applied_].metadata_files.begin(), requests_[*applied_].metadata_files.end());
+  for (const Request& request : requests_) {
+    if (request.open) open.insert(request.metadata_files.begin(), request.metadata_files.end());
+  }
+  const auto remove = [&](const std::string& location, bool needed) {
+    if (kept.contains(location)) return;
+    if (!needed && env_.io.Delete(location)) return;
+    report_.leftover_files.push_back(location);
+  };
+  for (const std::string& location : files_.created()) remove(location, open.contains(location));
+  for (const std::string& location : applied_ ? change_.unused_files() : change_.own_files()) {
+    remove(location, AnyOpen());
+  }
+}
+
+}  // namespace
+
+Status CheckWritable(const TableMetadata& metadata) {
+  if (metadata.format_version() > iceberg::kFormatVersionMax) {
+    return Error{Code::kUnsupported, fmt::format("format version {}", metadata.format_version())};
+  }
+  if (metadata.properties().contains("encryption.key-id") || metadata.tree().Find("encryption-keys") != nullptr) {
+    return Error{Code::kUnsupported, "the table is encrypted"};
+  }
+  return Ok();
+}
+
+CommitReport Commit(CommitEnvironment& environment, const CommitTarget& target, Change& change) {
+  return Committer(environment, target, change).Run();
+}
+
+}  // namespace firn::act

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/metadata_files.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ports/location.h"
+
+namespace firn::act {
+
+std::string FolderOf(const iceberg::TableMetadata& metadata, std::string_view configured) {
+  const std::string_view folder = ports::WithoutSlash(configured);
+  const bool absolute = folder.starts_with('/') || folder.find(':') < folder.find('/');
+  return absolute ? std::string(folder) : ports::Join(ports::WithoutSlash(metadata.location()), folder);
+}
+
+std::string MetadataFolder(const iceberg::TableMetadata& metadata) {
+  const std::string configured = metadata.Property("write.metadata.path", "");
+  return FolderOf(metadata, configured.empty() ? "metadata" : configured);
+}
+
+Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::Create(std::string location) {
+  FIRN_ASSIGN(auto file, io_.Create(location));
+  created_.push_back(std::move(location));
+  return file;
+}
+
+Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewManifest(const iceberg::TableMetadata& metadata) {
+  return Create(fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata), commit_uuid_, manifest_count_++));
+}
+
+Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewManifestList(const iceberg::TableMetadata& metadata,
+                                                                          SnapshotId snapshot_id, int attempt) {
+  return Create(
+      fmt::format("{}/snap-{}-{}-{}.avro", MetadataFolder(metadata), snapshot_id.value, attempt, commit_uuid_));
+}
+
+Status RollingManifestWriter::Add(const iceberg::ManifestEntry& entry) {
+  if (writer_ != nullptr && static_cast<std::int64_t>(file_->position()) >= target_size_bytes_) {
+    FIRN_TRY(CloseCurrent());
+  }
+  if (writer_ == nullptr) {
+    FIRN_ASSIGN(file_, files_.NewManifest(metadata_));
+    location_ = files_.created().back();
+    FIRN_ASSIGN(writer_, iceberg::ManifestWriter::Make(*file_, metadata_, options_));
+  }
+  return writer_->Add(entry);
+}
+
+Status RollingManifestWriter::CloseCurrent() {
+  FIRN_ASSIGN(iceberg::ManifestFile line, writer_->Finish());
+  FIRN_TRY(file_->Close());
+  line.manifest_path = location_;
+  line.manifest_length = static_cast<std::int64_t>(file_->position());
+  finished_.push_back(std::move(line));
+  writer_.reset();
+  file_.reset();
+  return Ok();
+}
+
+Result<std::vector<iceberg::ManifestFile>> RollingManifestWriter::Finish() {
+  if (writer_ != nullptr) FIRN_TRY(CloseCurrent());
+  return std::move(finished_);
+}
+
+}  // namespace firn::act

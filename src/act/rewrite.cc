@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "act/manifest_carry.h"
+#include "act/manifest_scan.h"
+
+namespace firn::act {
+namespace {
+
+using iceberg::EntryStatus;
+using iceberg::ManifestContent;
+using iceberg::ManifestEntry;
+using iceberg::ManifestFile;
+
+SequenceNumber OrZero(std::optional<SequenceNumber> number) { return number.value_or(SequenceNumber(0)); }
+
+bool SameLine(const ManifestFile& a, const ManifestFile& b) {
+  return a.manifest_path == b.manifest_path && a.sequence_number == b.sequence_number &&
+         a.added_snapshot_id == b.added_snapshot_id && a.first_row_id == b.first_row_id && a.spec_id == b.spec_id;
+}
+
+Error Broken(const RewriteGroup& group, std::string_view what) {
+  return {Code::kInternal, fmt::format("rewrite of {}: {}", group.name, what)};
+}
+
+Status CheckGroup(const RewriteGroup& group, const Rewrite& rewrite) {
+  if (group.removed.empty()) return Broken(group, "nothing is removed");
+  std::int64_t rows_in = 0, rows_out = 0;
+  SequenceNumber newest{0};
+  for (const RemovedFile& file : group.removed) {
+    rows_in += file.record_count;
+    newest = std::max(newest, OrZero(file.data_sequence_number));
+  }
+  for (const AddedFile& added : group.added) {
+    rows_out += added.file.record_count;
+    if (added.data_sequence_number < newest || added.data_sequence_number > rewrite.plan_sequence_number) {
+      return Broken(group,
+                    fmt::format("data sequence number {} is not between {} and {}", added.data_sequence_number.value,
+                                newest.value, rewrite.plan_sequence_number.value));
+    }
+  }
+  if (rows_out != rows_in - group.deleted_rows) {
+    return Broken(group, fmt::format("{} rows became {}, {} of them deleted", rows_in, rows_out, group.deleted_rows));
+  }
+  return Ok();
+}
+
+}  // namespace
+
+RewriteChange::RewriteChange(Rewrite rewrite) : rewrite_(std::move(rewrite)), refused_(rewrite_.groups.size()) {
+  for (std::uint32_t g = 0; g < rewrite_.groups.size(); ++g) {
+    const std::vector<RemovedFile>& removed = rewrite_.groups[g].removed;
+    for (std::uint32_t f = 0; f < removed.size(); ++f) {
+      const auto [at, is_new] = places_.try_emplace(removed[f].path, Place{g, f});
+      if (is_new) continue;
+      // The table names the file twice: readers see its rows twice or not, nobody can say what is right.
+      Refuse(g, {Code::kCorrupt, fmt::format("data file {} is in the table more than once", removed[f].path)});
+    }
+  }
+}
+
+void RewriteChange::Refuse(std::size_t group, Error error) {
+  if (refused_[group]) return;
+  refused_[group] = true;
+  refusals_.push_back({group, std::move(error)});
+}
+
+Error RewriteChange::NothingLeft() const {
+  if (refusals_.empty()) return {Code::kInvalidArgument, "there is nothing to rewrite"};
+  return refusals_.front().error;
+}
+
+void RewriteChange::Committed(std::size_t proposal) { refusals_.resize(refusals_after_.at(proposal)); }
+
+std::vector<std::string> RewriteChange::own_files() const {
+  std::vector<std::string> files;
+  for (const RewriteGroup& group : rewrite_.groups) {
+    for (const AddedFile& added : group.added) files.push_back(added.file.file_path);
+  }
+  return files;
+}
+
+std::vector<std::string> RewriteChange::unused_files() const {
+  std::vector<std::string> files;
+  for (const GroupRefusal& refusal : refusals_) {
+    for (const AddedFile& added : rewrite_.groups[refusal.group].added) files.push_back(added.file.file_path);
+  }
+  return files;
+}
+
+Status RewriteChange::CheckGroups() const {
+  for (const RewriteGroup& group : rewrite_.groups) FIRN_TRY(CheckGroup(group, rewrite_));
+  return Ok();
+}
+
+Status RewriteChange::CheckHistory(const CommitBase& base) const {
+  if (base.metadata.format_version() != rewrite_.format_version) {
+    return Error{Code::kConflict, fmt::format("the table's format version became {}, planned was {}",
+                                              base.metadata.format_version(), rewrite_.format_version)};
+  }
+  if (base.head == nullptr || base.metadata.FindSnapshot(rewrite_.plan_snapshot_id) == nullptr ||
+      !base.metadata.IsAncestor(rewrite_.plan_snapshot_id, base.head->id)) {
+    return Error{Code::kConflict, fmt::format("cannot determine the history: snapshot {} of the plan is no "
+                                              "longer an ancestor of branch {}",
+                                              rewrite_.plan_snapshot_id.value, base.ref)};
+  }
+  return Ok();
+}
+
+Result<Proposal> RewriteChange::Propose(const CommitBase& base, MetadataFiles& files) {
+  FIRN_TRY(CheckGroups());
+  FIRN_TRY(CheckHistory(base));
+  if (!window_) {
+    FIRN_ASSIGN(const Manifests planned,
+                ReadManifests(files.io(), *base.metadata.FindSnapshot(rewrite_.plan_snapshot_id), base.metadata));
+    window_.emplace(rewrite_.plan_snapshot_id, planned);
+  }
+  FIRN_ASSIGN(const Manifests head, ReadManifests(files.io(), *base.head, base.metadata));
+  FIRN_TRY(window_->Extend(files.io(), base.metadata, *base.head, head));
+  CheckDeletes(base);
+  FIRN_TRY(Relocate(base, files.io(), head));
+  if (refusals_.size() == rewrite_.groups.size()) return NothingLeft();
+
+  Manifests touched = TouchedManifests(head);
+  if (!CanReuse(base, touched)) FIRN_TRY(WriteManifests(base, files, std::move(touched)));
+  FIRN_ASSIGN(Proposal proposal, Assemble(base, files.io(), head));
+  refusals_after_.push_back(refusals_.size());
+  return proposal;
+}
+
+/// Refuses groups that would lose the effect of a delete.
+void RewriteChange::CheckDeletes(const CommitBase& base) {
+  if (window_->unchanged()) return;
+  for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
+    if (refused_[g]) continue;
+    const RewriteGroup& group = rewrite_.groups[g];
+    Replacement replacement;
+    replacement.spec_id = group.spec_id;
+    replacement.partition = &group.partition;
+    for (const RemovedFile& file : group.removed) {
+      replacement.removed.push_back({&file.path, OrZero(file.data_sequence_number)});
+    }
+    for (const AddedFile& added : group.added) {
+      replacement.added.push_back({added.file, added.data_sequence_number});
+    }
+    if (std::optional<Error> error = window_->Check(base.metadata, replacement)) Refuse(g, std::move(*error));
+  }
+}
+
+/// Finds removed files whose manifest was replaced since the plan, and refuses groups whose files are gone.
+Status RewriteChange::Relocate(const CommitBase& base, ports::FileIO& io, const Manifests& head) {
+  std::unordered_set<std::string_view> head_paths;
+  for (const ManifestFile& line : head) head_paths.insert(line.manifest_path);
+  std::unordered_map<std::string_view, Place> missing;
+  for (const auto& [path, place] : places_) {
+    const RemovedFile& file = rewrite_.groups[place.group].removed[place.file];
+    if (refused_[place.group] || head_paths.contains(rewrite_.manifests[file.manifest])) continue;
+    missing.emplace(path, place);
+  }
+  if (missing.empty()) return Ok();
+
+  for (const ManifestFile& line : head) {
+    if (line.content != ManifestContent::kData || window_->InPlan(line.manifest_path) ||
+        !iceberg::MayHaveLiveFiles(line)) {
+      continue;
+    }
+    std::optional<std::uint32_t> index;  // of this manifest in rewrite_.manifests
+    const auto look = [&](ManifestEntry& entry) -> Status {
+      if (entry.status == EntryStatus::kDeleted) return Ok();
+      const auto found = missing.find(entry.file.file_path);
+      if (found == missing.end()) return Ok();
+      RemovedFile& file = rewrite_.groups[found->second.group].removed[found->second.file];
+      // A file that was removed and added again is another file, with other deletes.
+      if (OrZero(entry.sequence_number) != OrZero(file.data_sequence_number) ||
+          OrZero(entry.file_sequence_number) != OrZero(file.file_sequence_number)) {
+        return Ok();
+      }
+      if (!index) {
+        index = static_cast<std::uint32_t>(rewrite_.manifests.size());
+        rewrite_.manifests.push_back(line.manifest_path);
+      }
+      file.manifest = *index;
+      missing.erase(found);
+      return Ok();
+    };
+    FIRN_TRY(ForEachEntry(io, line, base.metadata, iceberg::Wanted::planning(), look));
+  }
+  for (const auto& [path, place] : missing) {
+    Refuse(place.group, {Code::kConflict, fmt::format("data file {} is no longer in the table", path)});
+  }
+  return Ok();
+}
+
+RewriteChange::Manifests RewriteChange::TouchedManifests(const Manifests& head) const {
+  std::unordered_set<std::string_view> wanted;
+  for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
+    if (refused_[g]) continue;
+    for (const RemovedFile& file : rewrite_.groups[g].removed) wanted.insert(rewrite_.manifests[file.manifest]);
+  }
+  Manifests touched;
+  for (const ManifestFile& line : head) {
+    if (wanted.contains(line.manifest_path)) touched.push_back(line);
+  }
+  return touched;
+}
+
+bool RewriteChange::CanReuse(const CommitBase& base, const Manifests& touched) const {
+  return written_.schema_id == base.metadata.current_schema().id() && written_.refusals == refusals_.size() &&
+         std::equal(written_.read.begin(), written_.read.end(), touched.begin(), touched.end(), SameLine);
+}
+
+Status RewriteChange::WriteManifests(const CommitBase& base, MetadataFiles& files, Manifests touched) {
+  written_ = Written();
+  for (auto& [path, place] : places_) place.seen = false;
+  FIRN_ASSIGN(const std::int64_t target, ManifestTargetSize(base.metadata));
+  FIRN_TRY(WriteAdded(base, files, target));
+
+  ManifestCarrier carrier(files, base.metadata, base.new_snapshot_id, target);
+  for (const ManifestFile& line : touched) {
+    FIRN_TRY(carrier.Carry(line, [this](const ManifestEntry& entry) { return IsRemoved(entry); }));
+  }
+  for (const auto& [path, place] : places_) {
+    if (place.seen || refused_[place.group]) continue;
+    return Error{Code::kInternal, fmt::format("data file {} is not in the manifest where it was planned", path)};
+  }
+  FIRN_ASSIGN(written_.carried, carrier.Finish());
+  written_.counts.Merge(carrier.counts());
+  written_.read = std::move(touched);
+  written_.refusals = refusals_.size();
+  written_.schema_id = base.metadata.current_schema().id();
+  return Ok();
+}
+
+Result<bool> RewriteChange::IsRemoved(const ManifestEntry& entry) {
+  const auto found = places_.find(entry.file.file_path);
+  if (found == places_.end() || refused_[found->second.group]) return false;
+  Place& place = found->second;
+  const RewriteGroup& group = rewrite_.groups[place.group];
+  const RemovedFile& file = group.removed[place.file];
+  if (place.seen) {
+    return Error{Code::kCorrupt, fmt::format("data file {} is in the table more than once", file.path)};
+  }
+  if (OrZero(entry.sequence_number) != OrZero(file.data_sequence_number) ||
+      entry.file.record_count != file.record_count || entry.file.spec_id != group.spec_id ||
+      !iceberg::SameTuple(entry.file.partition, group.partition)) {
+    return Error{Code::kInternal, fmt::format("the manifest entry of {} is not the planned one", file.path)};
+  }
+  place.seen = true;
+  return true;
+}
+
+Status RewriteChange::WriteAdded(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes) {
+  std::map<SpecId, RollingManifestWriter> writers;
+  for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
+    if (refused_[g]) continue;
+    for (const AddedFile& added : rewrite_.groups[g].added) {
+      iceberg::ManifestWriterOptions options;
+      options.format_version = base.metadata.format_version();
+      options.spec_id = added.file.spec_id;
+      options.snapshot_id = base.new_snapshot_id;
+      ManifestEntry entry;
+      entry.status = EntryStatus::kAdded;
+      entry.snapshot_id = base.new_snapshot_id;
+      if (options.format_version > 1) entry.sequence_number = added.data_sequence_number;
+      entry.file = added.file;
+      FIRN_TRY(writers.try_emplace(added.file.spec_id, files, base.metadata, std::move(options), target_size_bytes)
+                   .first->second.Add(entry));
+      written_.counts.Added(added.file);
+      written_.counts.changed_partitions.insert(ChangedPartition(base.metadata, added.file));
+    }
+  }
+  for (auto& [spec_id, writer] : writers) {
+    FIRN_ASSIGN(Manifests lines, writer.Finish());
+    for (ManifestFile& line : lines) written_.added.push_back(std::move(line));
+  }
+  written_.counts.manifests_created += static_cast<std::int64_t>(written_.added.size());
+  return Ok();
+}
+
+/// The new list: what was written, then what others wrote and still has live files.
+Result<Proposal> RewriteChange::Assemble(const CommitBase& base, ports::FileIO& io, const Manifests& head) const {
+  NewSnapshot snapshot;
+  snapshot.operation = "replace";
+  snapshot.counts = written_.counts;
+  snapshot.summary = rewrite_.summary;
+  snapshot.manifests = written_.added;
+  snapshot.manifests.insert(snapshot.manifests.end(), written_.carried.begin(), written_.carried.end());
+  std::unordered_set<std::string_view> replaced;
+  for (const ManifestFile& line : written_.read) replaced.insert(line.manifest_path);
+  for (const ManifestFile& line : head) {
+    if (replaced.contains(line.manifest_path) || !iceberg::MayHaveLiveFiles(line)) continue;
+    snapshot.manifests.push_back(line);
+    ++snapshot.counts.manifests_kept;
+    if (base.metadata.format_version() > 1) {
+      FIRN_TRY(CompleteCounts(io, base.metadata, snapshot.manifests.back()));
+    }
+  }
+  Proposal proposal;
+  proposal.snapshot = std::move(snapshot);
+  return proposal;
+}
+
+RewriteReport CommitRewrite(CommitEnvironment& environment, const CommitTarget& target, Rewrite rewrite) {
+  RewriteChange change(std::move(rewrite));
+  RewriteReport report;
+  report.commit = Commit(environment, target, change);
+  report.refusals = change.refusals();
+  return report;
+}
+
+}  // namespace firn::act
