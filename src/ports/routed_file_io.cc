@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/routed_file_io.h"
+
+#include <fmt/format.h>
+
+#include "ports/location.h"
+#include "ports/s3_file_io.h"
+
+namespace firn::ports {
+
+Result<FileIO*> RoutedFileIO::Route(const std::string& location) {
+  const std::string_view scheme = SchemeOf(location);
+  if (scheme.empty() || scheme == "file") return &local_;
+  if (!IsS3Scheme(scheme)) {
+    return Error{Code::kUnsupported,
+                 fmt::format("{}: storage `{}` is not supported, only local files and S3", location, scheme)};
+  }
+  const std::lock_guard lock(mutex_);
+  if (!s3_) {
+    FIRN_ASSIGN(s3_, OpenS3FileIO(properties_));
+  }
+  return s3_.get();
+}
+
+Result<std::unique_ptr<RandomAccessSource>> RoutedFileIO::Open(const std::string& location,
+                                                               std::optional<std::uint64_t> known_size_bytes) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->Open(location, known_size_bytes);
+}
+
+Result<std::unique_ptr<OutputFile>> RoutedFileIO::Create(const std::string& location) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->Create(location);
+}
+
+Status RoutedFileIO::Delete(const std::string& location) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->Delete(location);
+}
+
+Result<bool> RoutedFileIO::Exists(const std::string& location) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->Exists(location);
+}
+
+Result<ListPage> RoutedFileIO::List(const std::string& prefix, const std::string& page) {
+  FIRN_ASSIGN(FileIO* const io, Route(prefix));
+  return io->List(prefix, page);
+}
+
+FileIOFactory StandardFileIO(std::vector<LocationRule> rules) {
+  return [rules = std::move(rules)](const Properties& properties) -> Result<std::shared_ptr<FileIO>> {
+    std::shared_ptr<FileIO> io = std::make_shared<RoutedFileIO>(properties);
+    if (!rules.empty()) io = std::make_shared<MappedFileIO>(std::move(io), rules);
+    return io;
+  };
+}
+
+}  // namespace firn::ports
