@@ -37,7 +37,7 @@ function(firn_arrow_library target file)
   set_target_properties(${target} PROPERTIES
     IMPORTED_LOCATION ${FIRN_PYARROW_DIR}/lib${file}.so.${FIRN_ARROW_SO}
     IMPORTED_SONAME lib${file}.so.${FIRN_ARROW_SO}
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${FIRN_PYARROW_DIR}/include)
+    INTERFACE_INCLUDE_DIRECTORIES ${FIRN_PYARROW_DIR}/include)
 endfunction()
 firn_arrow_library(arrow::core arrow)
 firn_arrow_library(arrow::parquet parquet)
