@@ -5,8 +5,8 @@
 // In: JSON text, plain or gzip (told by the magic bytes). Out: views; text again after edits.
 // Guarantees: whatever firn does not understand survives a round trip in place. Format version above 3,
 //   encryption keys and contradictory metadata (current schema missing, ref to a missing snapshot, ...) are refused.
-// Cost: about 10 times the text in memory. Views are built once.
-// Threads: immutable after parsing; edits make a new object (metadata_builder.h).
+// Cost: about 10 times the text in memory. Views are built once; snapshots are found by id in O(1).
+// Threads: immutable after parsing; edits make a new object (table_update.h).
 // Errors: kCorrupt (with the member), kUnsupported (what and why).
 // Source: Iceberg table spec, "Table Metadata", Appendix C, Appendix F.
 #pragma once
@@ -16,6 +16,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -54,6 +56,7 @@ struct Snapshot {
   std::optional<std::int64_t> added_rows;
   std::optional<std::string> key_id;
 
+  /// "overwrite" when there is a summary without one, as Java has it; empty without a summary.
   std::string operation() const;
   const std::string* FindSummary(std::string_view key) const;
 };
@@ -62,8 +65,8 @@ struct SnapshotRef {
   std::string name;
   SnapshotId snapshot_id{0};
   bool is_branch = true;
-  std::optional<std::int64_t> max_ref_age_ms, max_snapshot_age_ms;
-  std::optional<std::int32_t> min_snapshots_to_keep;
+  std::optional<std::int64_t> max_ref_age_ms{}, max_snapshot_age_ms{};
+  std::optional<std::int32_t> min_snapshots_to_keep{};
 };
 
 struct StatisticsFile {
@@ -78,7 +81,7 @@ class TableMetadata {
  public:
   /// Builds the views and validates. Keeps `tree`.
   static Result<TableMetadata> FromTree(json::Value tree);
-  /// From the bytes of a metadata file, gzip or plain.
+  /// From the bytes of a metadata file, gzip or plain. kLimit when gzip expands above 1 GiB.
   static Result<TableMetadata> Parse(ByteView bytes);
 
   const json::Value& tree() const { return tree_; }
@@ -136,6 +139,7 @@ class TableMetadata {
   std::vector<SortOrder> sort_orders_;
   SortOrderId default_sort_order_id_{0};
   std::vector<Snapshot> snapshots_;
+  std::unordered_map<SnapshotId, std::size_t> snapshot_index_;
   std::optional<SnapshotId> current_snapshot_id_;
   std::vector<SnapshotRef> refs_;
   std::map<std::string, std::string, std::less<>> properties_;

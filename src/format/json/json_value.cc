@@ -40,7 +40,7 @@ Error NotA(std::string_view name, std::string_view kind) {
 
 Result<std::int32_t> Narrow(std::string_view name, std::int64_t wide) {
   const auto narrow = static_cast<std::int32_t>(wide);
-  if (narrow != wide) return NotA(name, "an integer of 32 bits");
+  if (narrow != wide) return NotA(name, "a signed integer of 32 bits");
   return narrow;
 }
 
@@ -141,7 +141,7 @@ Result<std::optional<std::int64_t>> FindInt64(const Value& object, std::string_v
   const Value* value = object.Find(name);
   if (value == nullptr || value->is_null()) return std::optional<std::int64_t>();
   const auto number = value->AsInt64();
-  if (!number) return NotA(name, "an integer of 64 bits");
+  if (!number) return NotA(name, "a signed integer of 64 bits");
   return number;
 }
 
