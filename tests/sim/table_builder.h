@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small table in memory storage, and the other writers that change it while firn works.
+//
+// In: rows as ids. Out: real metadata, manifests and Parquet files; what a reader sees; which files are needed.
+// Guarantees: the writers here share no code with firn's committer: each reads the head, writes its manifests and
+//   commits on the head that it has read, again until it succeeds. Reading applies every kind of delete by the
+//   specification's scope rules, written down here a second time.
+// Errors: those of storage and catalog; kNotFound for files that are not live.
+// Threads: one table object a thread; several may work on one table.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "iceberg/manifest.h"
+#include "iceberg/metadata.h"
+#include "ports/catalog.h"
+#include "ports/clock.h"
+#include "ports/file_io.h"
+#include "sim/parquet_rows.h"
+
+namespace firn::sim {
+
+struct LiveFile {
+  iceberg::DataFile file;
+  std::string manifest;
+  std::int64_t sequence_number = 0, file_sequence_number = 0;
+};
+
+/// What one snapshot holds.
+struct Contents {
+  std::vector<Row> rows;                // sorted
+  std::map<std::string, LiveFile> files;  // live data files
+  std::int64_t delete_files = 0;
+};
+
+class SimTable {
+ public:
+  /// Everything is kept by reference.
+  SimTable(ports::FileIO& io, ports::Catalog& catalog, ports::Clock& clock, std::uint64_t seed)
+      : io_(io), catalog_(catalog), clock_(clock), random_(seed) {}
+
+  /// Metadata of an empty table "db.t", partitioned by identity(part).
+  static Result<iceberg::TableMetadata> NewMetadata(std::int32_t format_version);
+  static ports::TableIdentifier Id() { return {{"db"}, "t"}; }
+
+  /// One snapshot with one file a list of ids, all of partition `part`. Returns the paths.
+  Result<std::vector<std::string>> Append(std::int32_t part, const std::vector<std::vector<std::int64_t>>& files);
+  /// Copy on write: the file goes, another with `keep` of its rows comes.
+  Status Overwrite(const std::string& path, const std::vector<std::int64_t>& keep);
+  Status RemoveFile(const std::string& path);
+  Status AddPositionDelete(const std::string& path, std::int64_t row);
+  /// Of one partition.
+  Status AddEqualityDelete(std::int32_t part, const std::vector<std::int64_t>& ids);
+  /// Puts all live data entries into one manifest.
+  Status RewriteManifests();
+  Status SetProperty(const std::string& key, const std::string& value);
+  /// Sets the branch back to an older snapshot.
+  Status RollBack(SnapshotId snapshot_id);
+
+  Result<ports::LoadedTable> Load() { return catalog_.LoadTable(Id()); }
+  Result<Contents> Read(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot);
+  Result<Contents> ReadHead();
+  /// Reads every snapshot, so that a missing file is an error; returns all files that the table needs.
+  Result<std::set<std::string>> NeededFiles();
+
+ private:
+  struct Edit {  // of one foreign commit
+    std::string operation;
+    std::vector<iceberg::DataFile> added_data, added_deletes;
+    std::set<std::string> removed;
+    bool regroup = false;
+  };
+  Status Commit(const Edit& edit);
+  Result<ports::TableCommit> Prepare(const ports::LoadedTable& base, const Edit& edit);
+  Status WriteAdded(const ports::LoadedTable& base, SnapshotId id, const std::vector<iceberg::DataFile>& files,
+                    iceberg::ManifestContent content, std::vector<iceberg::ManifestFile>& lines);
+  Status CarryOver(const ports::LoadedTable& base, SnapshotId id, const Edit& edit,
+                   std::vector<iceberg::ManifestFile>& lines);
+  Result<iceberg::DataFile> NewFile(std::int32_t part, const Bytes& bytes, std::int64_t records);
+  Result<iceberg::DataFile> FindLive(const std::string& path);
+  std::string NewName(const std::string& folder, const std::string& ending);
+
+  ports::FileIO& io_;
+  ports::Catalog& catalog_;
+  ports::Clock& clock_;
+  Random random_;
+};
+
+}  // namespace firn::sim
