@@ -113,6 +113,7 @@ void Read(ThriftReader& in, LogicalType& value) {
   value = LogicalType{};
   ThriftStruct fields(in);
   while (fields.Next()) {
+    value = LogicalType{};  // a union has one member; of several the last one counts
     const bool known = fields.type() == ThriftType::kStruct && fields.id() > 0 && fields.id() < kKindCount;
     value.kind = known ? kKindById[fields.id()] : LogicalKind::kOther;
     if (value.kind == LogicalKind::kOther) {
