@@ -25,7 +25,7 @@ namespace firn::iceberg {
 
 /// Members that cost decoding time and may be left out; all others are always read.
 struct Wanted {
-  bool metrics = true;      // sizes, counts, bounds
+  bool metrics = true;  // sizes, counts, bounds
   bool file_path = true;
   bool split_offsets = true;
   bool position_path_bounds = false;  // with metrics off: bounds of reserved field 2147483546 only
@@ -46,8 +46,7 @@ struct ManifestHeader {
 class ManifestReader {
  public:
   /// Reads the header. `source` must outlive the reader.
-  static Result<std::unique_ptr<ManifestReader>> Open(SequentialSource& source,
-                                                      const ManifestFile& manifest,
+  static Result<std::unique_ptr<ManifestReader>> Open(SequentialSource& source, const ManifestFile& manifest,
                                                       const TableMetadata& metadata, Wanted wanted);
   virtual ~ManifestReader() = default;
   virtual const ManifestHeader& header() const = 0;

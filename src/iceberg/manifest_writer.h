@@ -38,7 +38,9 @@ class ManifestWriter {
   static Result<std::unique_ptr<ManifestWriter>> Make(ByteSink& sink, const TableMetadata& metadata,
                                                       ManifestWriterOptions options);
   virtual ~ManifestWriter() = default;
-  /// kAdded: file_sequence_number must be absent. kExisting and kDeleted: both numbers present (v2 and later).
+  /// kAdded: file_sequence_number and first_row_id must be absent; a sequence number, if there is one, is older than
+  /// the commit's. kExisting and kDeleted: both numbers present (v2 and later). Added and deleted entries are written
+  /// with the writer's snapshot id, existing ones with their own.
   virtual Status Add(const ManifestEntry& entry) = 0;
   virtual std::int64_t entry_count() const = 0;
   /// Ends the file. The returned line has sequence_number and, where entries inherit, min_sequence_number set to
