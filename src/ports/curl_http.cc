@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "ports/http.h"
+#include "ports/properties.h"
+
+namespace firn::ports {
+namespace {
+
+struct EndHandle {
+  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
+};
+using Handle = std::unique_ptr<CURL, EndHandle>;
+
+struct EndList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using List = std::unique_ptr<curl_slist, EndList>;
+
+/// What the callbacks of one transfer write to.
+struct Transfer {
+  HttpResponse response;
+  std::uint64_t body_max_bytes = 0;
+  bool too_large = false;
+};
+
+std::size_t OnBody(char* data, std::size_t, std::size_t count, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  if (count > transfer.body_max_bytes - transfer.response.body.size()) {
+    transfer.too_large = true;
+    return CURL_WRITEFUNC_ERROR;
+  }
+  transfer.response.body.append(data, count);
+  return count;
+}
+
+std::size_t OnHeader(char* data, std::size_t, std::size_t count, void* user) {
+  constexpr std::size_t kHeadersMax = 1000;
+  auto& headers = static_cast<Transfer*>(user)->response.headers;
+  const std::string_view line(data, count);
+  // Answers before the last one (100 Continue, redirects) begin with a status line too.
+  if (line.starts_with("HTTP/")) headers.clear();
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || headers.size() == kHeadersMax) return count;
+  std::string name(line.substr(0, colon));
+  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  const std::string_view value = line.substr(colon + 1);
+  const std::size_t begin = value.find_first_not_of(" \t");
+  const std::size_t end = value.find_last_not_of(" \t\r\n");
+  headers.emplace_back(std::move(name), begin == std::string_view::npos || end == std::string_view::npos
+                                            ? std::string()
+                                            : std::string(value.substr(begin, end - begin + 1)));
+  return count;
+}
+
+class CurlHttp final : public Http {
+ public:
+  explicit CurlHttp(HttpOptions options) : options_(std::move(options)) {}
+
+  Result<HttpResponse> Send(const HttpRequest& request) override {
+    Handle handle = TakeHandle();
+    if (!handle) return Error{Code::kLimit, "out of memory for an HTTP connection"};
+    auto result = Perform(handle.get(), request);
+    // Keeps the connection, forgets the options.
+    curl_easy_reset(handle.get());
+    const std::lock_guard lock(mutex_);
+    if (handles_.size() < kHandlesMax) handles_.push_back(std::move(handle));
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t kHandlesMax = 16;
+
+  Handle TakeHandle() {
+    const std::lock_guard lock(mutex_);
+    if (handles_.empty()) return Handle(curl_easy_init());
+    Handle handle = std::move(handles_.back());
+    handles_.pop_back();
+    return handle;
+  }
+
+  void SetOptions(CURL* curl, const HttpRequest& request) const {
+    const bool safe = request.method == "GET" || request.method == "HEAD";
+    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, options_.user_agent.c_str());
+    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout_ms));
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, safe ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 5L);
+    // libcurl repeats a request by itself, also a POST, when a kept connection turns out to be closed. A fresh
+    // connection is the only way to be sure that a commit is sent once.
+    curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, safe ? 0L : 1L);
+    if (!options_.ca_bundle_path.empty()) {
+      curl_easy_setopt(curl, CURLOPT_CAINFO, options_.ca_bundle_path.c_str());
+    }
+    if (!options_.client_certificate_path.empty()) {
+      curl_easy_setopt(curl, CURLOPT_SSLCERT, options_.client_certificate_path.c_str());
+    }
+    if (!options_.client_key_path.empty()) {
+      curl_easy_setopt(curl, CURLOPT_SSLKEY, options_.client_key_path.c_str());
+    }
+    if (request.method == "HEAD") {
+      curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+    } else if (request.method != "GET") {
+      curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+      curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+      curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+    }
+  }
+
+  Result<HttpResponse> Perform(CURL* curl, const HttpRequest& request) const {
+    Transfer transfer;
+    transfer.body_max_bytes = request.body_max_bytes;
+    SetOptions(curl, request);
+    curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, OnBody);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, OnHeader);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
+    char reason[CURL_ERROR_SIZE] = "";
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
+
+    // Waiting for "100 Continue" delays large commits by a second.
+    List headers(curl_slist_append(nullptr, "Expect:"));
+    for (const auto& [name, value] : request.headers) {
+      const std::string line = value.empty() ? name + ";" : name + ": " + value;
+      if (line.find_first_of("\r\n") != std::string::npos) {
+        return Error{Code::kInvalidArgument, fmt::format("header `{}` contains a line break", name)};
+      }
+      curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
+      if (!longer) return Error{Code::kLimit, "out of memory for HTTP headers"};
+      (void)headers.release();
+      headers.reset(longer);
+    }
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+
+    const CURLcode code = curl_easy_perform(curl);
+    long status = 0;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    transfer.response.status = static_cast<int>(status);
+    if (code == CURLE_OK) return std::move(transfer.response);
+    return Explain(curl, code, transfer.too_large, request, reason[0] ? reason : curl_easy_strerror(code));
+  }
+
+  static Error Explain(CURL* curl, CURLcode code, bool too_large, const HttpRequest& request, const char* reason) {
+    const std::string what = fmt::format("{} {}", request.method, WithoutQuery(request.url));
+    if (too_large) {
+      return {Code::kLimit, fmt::format("{}: the answer has more than {} bytes", what, request.body_max_bytes)};
+    }
+    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
+      return {Code::kInvalidArgument, fmt::format("{}: {}", what, reason)};
+    }
+    // Bytes of the request on the wire, TLS handshakes not counted.
+    long sent_bytes = 0;
+    curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &sent_bytes);
+    const bool never_connected = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY ||
+                                 code == CURLE_COULDNT_CONNECT || code == CURLE_SSL_CONNECT_ERROR ||
+                                 code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+                                 code == CURLE_SSL_CERTPROBLEM;
+    if (never_connected || sent_bytes == 0) {
+      return {Code::kUnavailable, fmt::format("{}: not sent: {}", what, reason)};
+    }
+    return {Code::kOutcomeUnknown, fmt::format("{}: sent, but no answer: {}", what, reason)};
+  }
+
+  /// URLs in messages: without user, password and query.
+  static std::string WithoutQuery(const std::string& url) {
+    return WithoutCredentials(std::string_view(url).substr(0, url.find('?')));
+  }
+
+  HttpOptions options_;
+  std::mutex mutex_;
+  std::vector<Handle> handles_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Http>> MakeCurlHttp(HttpOptions options) {
+  static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (started != CURLE_OK) return Error{Code::kInternal, "libcurl does not start"};
+  return std::shared_ptr<Http>(std::make_shared<CurlHttp>(std::move(options)));
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One HTTP request, one answer.
+//
+// In: method, URL, headers, body. Out: status, headers, body.
+// Guarantees: a request is sent at most once: no retry, not even on a kept connection that turned out to be closed;
+//   redirects are followed for GET and HEAD only. Failures tell whether the request can have reached the server.
+// Cost: connections are kept and reused for GET.
+// Threads: any.
+// Errors: kUnavailable: it was not sent. kOutcomeUnknown: it may have been received, there is no (whole) answer.
+//   kLimit: the answer is larger than allowed; the request was received. kInvalidArgument: the URL.
+//   A status such as 500 is an answer, not an error.
+// Source: RFC 9110; hazards 105, 106.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace firn::ports {
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url;
+  HttpHeaders headers;
+  std::string body;
+  std::int64_t timeout_ms = 60'000;
+  std::uint64_t body_max_bytes = std::uint64_t{1} << 30;
+};
+
+struct HttpResponse {
+  int status = 0;
+  HttpHeaders headers;  // names in lower case
+  std::string body;
+};
+
+/// Value of the first header of that name (lower case); null if there is none.
+const std::string* FindHeader(const HttpResponse& response, std::string_view name);
+
+class Http {
+ public:
+  virtual ~Http() = default;
+  virtual Result<HttpResponse> Send(const HttpRequest& request) = 0;
+};
+
+struct HttpOptions {
+  std::string user_agent = "firn";
+  std::int64_t connect_timeout_ms = 10'000;
+  std::string ca_bundle_path;           // empty: the system's
+  std::string client_certificate_path;  // mutual TLS
+  std::string client_key_path;
+};
+
+/// Real connections, through libcurl. Proxies of the environment (https_proxy, no_proxy) are used.
+Result<std::shared_ptr<Http>> MakeCurlHttp(HttpOptions options);
+
+/// The twin: a function answers, and requests are kept for looking at.
+class MemoryHttp final : public Http {
+ public:
+  using Handler = std::function<Result<HttpResponse>(const HttpRequest&)>;
+  explicit MemoryHttp(Handler handler) : handler_(std::move(handler)) {}
+  Result<HttpResponse> Send(const HttpRequest& request) override;
+  std::vector<HttpRequest> requests() const;
+
+ private:
+  Handler handler_;
+  mutable std::mutex mutex_;
+  std::vector<HttpRequest> requests_;
+};
+
+/// Every byte but letters, digits and "-._~" as %XX.
+std::string UrlEncode(std::string_view text);
+/// "a=1&b=2", encoded: for queries and forms.
+std::string FormEncode(const HttpHeaders& fields);
+
+}  // namespace firn::ports

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/rest_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "ports/location.h"
+
+namespace firn::ports {
+namespace {
+
+std::string UrlDecode(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char value = 0;
+    if (text[i] == '%' && i + 2 < text.size()) {
+      const auto [end, fault] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
+      if (fault == std::errc{} && end == text.data() + i + 3) {
+        decoded += static_cast<char>(value);
+        i += 2;
+        continue;
+      }
+    }
+    decoded += text[i];
+  }
+  return decoded;
+}
+
+Properties StringMembers(const json::Value* object) {
+  Properties properties;
+  if (!object) return properties;
+  for (const auto& [key, value] : object->members()) {
+    if (value.AsString()) properties.insert_or_assign(key, *value.AsString());
+  }
+  return properties;
+}
+
+/// "CommitFailedException: text" of the error body, or the start of whatever the body is.
+std::string Reason(const HttpResponse& response) {
+  constexpr std::size_t kReasonBytesMax = 500;
+  std::string reason;
+  const auto body = json::Parse(response.body);
+  const json::Value* error = body ? body->Find("error") : nullptr;
+  if (error && error->is_object()) {
+    const json::Value* type = error->Find("type");
+    const json::Value* message = error->Find("message");
+    if (type && type->AsString()) reason = *type->AsString();
+    if (message && message->AsString()) reason += (reason.empty() ? "" : ": ") + *message->AsString();
+  } else {
+    reason = response.body;
+  }
+  if (reason.size() > kReasonBytesMax) reason.resize(kReasonBytesMax);
+  // One line in a log, whatever the server sends.
+  std::ranges::replace_if(reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  if (const std::string* wait = FindHeader(response, "retry-after")) reason += " (Retry-After: " + *wait + ")";
+  return reason;
+}
+
+Code CodeOfStatus(int status, bool commit) {
+  switch (status) {
+    case 301:
+    case 307:
+    case 308:
+    case 400:
+    case 401:
+    case 403:
+    case 419:
+    case 422: return Code::kInvalidArgument;
+    case 404: return Code::kNotFound;
+    case 405:
+    case 406:
+    case 501: return Code::kUnsupported;
+    case 409: return Code::kConflict;
+    case 425:
+    case 429: return Code::kUnavailable;
+    case 408: break;
+    default:
+      if (status >= 400 && status < 500) return Code::kInvalidArgument;
+  }
+  return commit ? Code::kOutcomeUnknown : Code::kUnavailable;
+}
+
+}  // namespace
+
+Error RestError(const HttpResponse& response, bool commit) {
+  return {CodeOfStatus(response.status, commit),
+          fmt::format("catalog answers {}: {}", response.status, Reason(response))};
+}
+
+Result<std::unique_ptr<RestSession>> RestSession::Open(const Properties& properties, std::shared_ptr<Http> http,
+                                                       Clock& clock) {
+  FIRN_ASSIGN(const bool signs, BoolProperty(properties, "rest.sigv4-enabled", false));
+  if (signs) return Error{Code::kUnsupported, "property `rest.sigv4-enabled`: SigV4 is not supported"};
+  const std::string uri = PropertyOr(properties, "uri", "");
+  if (!uri.starts_with("http://") && !uri.starts_with("https://")) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("REST catalog: property `uri` must begin with http:// or https://, not `{}`",
+                             WithoutCredentials(uri))};
+  }
+  std::unique_ptr<RestSession> session(new RestSession(std::move(http), clock));
+  if (Status configured = session->Configure(properties); !configured) {
+    return std::move(configured.error()).In("REST catalog " + WithoutCredentials(uri));
+  }
+  return session;
+}
+
+Status RestSession::MakeAuthorization() {
+  const std::string server = Join(WithoutSlash(PropertyOr(properties_, "uri", "")), "v1/oauth/tokens");
+  FIRN_ASSIGN(authorization_, RestAuthorization::Make(properties_, server, http_, clock_));
+  headers_ = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
+  bool delegation = false;
+  for (const auto& [key, value] : properties_) {
+    constexpr std::string_view kPrefix = "header.";
+    if (!key.starts_with(kPrefix)) continue;
+    std::string name = key.substr(kPrefix.size());
+    std::string lower = name;
+    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    delegation = delegation || lower == "x-iceberg-access-delegation";
+    headers_.emplace_back(std::move(name), value);
+  }
+  if (!delegation) headers_.emplace_back("X-Iceberg-Access-Delegation", "vended-credentials");
+  return Ok();
+}
+
+Status RestSession::Configure(const Properties& properties) {
+  properties_ = properties;
+  base_ = Join(WithoutSlash(PropertyOr(properties, "uri", "")), "v1/");
+  FIRN_TRY(MakeAuthorization());
+  const std::string* warehouse = FindFirstProperty(properties, {"warehouse"});
+  FIRN_ASSIGN(const json::Value answer,
+              Get(warehouse ? "config?" + FormEncode({{"warehouse", *warehouse}}) : "config", "config"));
+  return Adopt(answer, properties);
+}
+
+Status RestSession::Adopt(const json::Value& answer, const Properties& properties) {
+  properties_ =
+      Merged(Merged(StringMembers(answer.Find("defaults")), properties), StringMembers(answer.Find("overrides")));
+  // The server may have moved the catalog, or named another place for tokens.
+  if (properties_ != properties) FIRN_TRY(MakeAuthorization());
+  const std::string prefix = PropertyOr(properties_, "prefix", "");
+  base_ = Join(WithoutSlash(PropertyOr(properties_, "uri", "")), "v1/");
+  if (!prefix.empty()) base_ += AsPrefix(prefix);
+  if (const std::string* separator = FindProperty(properties_, "namespace-separator")) {
+    separator_ = UrlDecode(*separator);
+    if (separator_.empty()) {
+      return Error{Code::kInvalidArgument, "property `namespace-separator` must not be empty"};
+    }
+  }
+  const json::Value* lifetime = answer.Find("idempotency-key-lifetime");
+  has_idempotency_ = lifetime && lifetime->AsString() && !lifetime->AsString()->empty();
+  return Ok();
+}
+
+Result<HttpResponse> RestSession::Send(const std::string& method, const std::string& path_and_query, std::string body,
+                                       HttpHeaders headers, const std::string& token) {
+  HttpRequest request{.method = method, .url = base_ + path_and_query, .headers = headers_, .body = std::move(body)};
+  for (auto& header : headers) request.headers.push_back(std::move(header));
+  FIRN_ASSIGN(const std::int64_t timeout_ms,
+              IntProperty(properties_, "rest.client.socket-timeout-ms", 120'000, 1, 3'600'000));
+  request.timeout_ms = timeout_ms;
+  if (!token.empty()) {
+    FIRN_ASSIGN(HttpResponse response, SendOnce(request, "Bearer " + token));
+    // A table's own token ends before the session's: then the session may still do it.
+    if (response.status != 401 && response.status != 419) return response;
+  }
+  FIRN_ASSIGN(const std::string authorization, authorization_->Header());
+  FIRN_ASSIGN(HttpResponse response, SendOnce(request, authorization));
+  const bool refused = response.status == 401 || response.status == 419;
+  if (!refused || !authorization_->can_refresh()) return response;
+  FIRN_TRY(authorization_->Refresh(authorization));
+  FIRN_ASSIGN(const std::string renewed, authorization_->Header());
+  return SendOnce(request, renewed);
+}
+
+Result<HttpResponse> RestSession::SendOnce(const HttpRequest& request, const std::string& authorization) {
+  if (authorization.empty()) return http_->Send(request);
+  HttpRequest authorized = request;
+  authorized.headers.emplace_back("Authorization", authorization);
+  return http_->Send(authorized);
+}
+
+Result<json::Value> RestSession::Get(const std::string& path_and_query, const std::string& what) {
+  auto response = Send("GET", path_and_query, "");
+  if (!response) {
+    if (response.error().code == Code::kOutcomeUnknown) response.error().code = Code::kUnavailable;
+    return std::move(response.error()).In(what);
+  }
+  if (response->status != 200) return RestError(*response, /*commit=*/false).In(what);
+  auto body = json::Parse(response->body);
+  if (!body) return std::move(body.error()).In(what + ": answer of the catalog");
+  if (!body->is_object()) {
+    return Error{Code::kCorrupt, what + ": answer of the catalog: a JSON object is expected"};
+  }
+  return std::move(*body);
+}
+
+std::string RestSession::NamespacePath(const std::vector<std::string>& name_space) const {
+  std::string path;
+  for (const std::string& part : name_space) {
+    if (!path.empty()) path += UrlEncode(separator_);
+    path += UrlEncode(part);
+  }
+  return path;
+}
+
+}  // namespace firn::ports

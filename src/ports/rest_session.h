@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests to one REST catalog: address, headers, authorization, and what its answers mean.
+//
+// In: properties; path below /v1/{prefix}. Out: answers, or errors with the code that the caller acts on.
+// Guarantees: a request that was refused with 401 or 419 is sent once more with a new token, nothing else is ever
+//   sent twice. Server messages are passed on, secrets are not.
+// Threads: any.
+// Source: Iceberg REST OpenAPI, /v1/config; Java ErrorHandlers; hazards 105, 106, 108.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/json/json.h"
+#include "ports/clock.h"
+#include "ports/http.h"
+#include "ports/properties.h"
+#include "ports/rest_authorization.h"
+
+namespace firn::ports {
+
+class RestSession {
+ public:
+  /// Asks /v1/config. `clock` must live longer.
+  static Result<std::unique_ptr<RestSession>> Open(const Properties& properties, std::shared_ptr<Http> http,
+                                                   Clock& clock);
+
+  /// Any answer is Ok, whatever its status. `token` replaces the session's authorization if it is not empty.
+  Result<HttpResponse> Send(const std::string& method, const std::string& path_and_query, std::string body,
+                            HttpHeaders headers = {}, const std::string& token = "");
+  /// GET that needs a 200 with a JSON object. Changes nothing, so every failure is clean.
+  Result<json::Value> Get(const std::string& path_and_query, const std::string& what);
+
+  /// Properties after defaults and overrides of the server.
+  const Properties& properties() const { return properties_; }
+  bool has_idempotency() const { return has_idempotency_; }
+  /// "a%1Fb": the parts encoded, with the server's separator between them.
+  std::string NamespacePath(const std::vector<std::string>& name_space) const;
+  const std::string& separator() const { return separator_; }
+
+ private:
+  RestSession(std::shared_ptr<Http> http, Clock& clock) : http_(std::move(http)), clock_(clock) {}
+  Status Configure(const Properties& properties);
+  Status Adopt(const json::Value& answer, const Properties& properties);
+  Status MakeAuthorization();
+  Result<HttpResponse> SendOnce(const HttpRequest& request, const std::string& authorization);
+
+  std::shared_ptr<Http> http_;
+  Clock& clock_;
+  Properties properties_;
+  std::string base_;  // ".../v1/" or ".../v1/prefix/"
+  HttpHeaders headers_;
+  std::unique_ptr<RestAuthorization> authorization_;
+  std::string separator_ = "\x1f";
+  bool has_idempotency_ = false;
+};
+
+/// Error for an answer other than 200. `commit`: statuses that leave open whether it was applied are
+/// kOutcomeUnknown; otherwise kUnavailable.
+Error RestError(const HttpResponse& response, bool commit);
+
+}  // namespace firn::ports

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/sql_catalog.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ports/location.h"
+#include "ports/metadata_file.h"
+
+namespace firn::ports {
+namespace {
+
+std::string NamespaceText(const TableIdentifier& id) { return fmt::format("{}", fmt::join(id.name_space, ".")); }
+
+/// Whether iceberg_tables has the column iceberg_type.
+Result<bool> HasTypeColumn(SqliteDatabase& database) {
+  FIRN_ASSIGN(const SqlResult columns, database.Run("SELECT name FROM pragma_table_info('iceberg_tables')"));
+  if (columns.rows.empty()) {
+    return Error{Code::kNotFound, database.path() + ": has no table iceberg_tables, so it is no Iceberg SQL catalog"};
+  }
+  return std::ranges::any_of(columns.rows, [](const SqlRow& row) { return row[0] == "iceberg_type"; });
+}
+
+}  // namespace
+
+Result<std::string> SqlitePath(const std::string& uri) {
+  std::string_view rest = uri;
+  const auto strip = [&rest](std::string_view prefix) {
+    if (!rest.starts_with(prefix)) return false;
+    rest.remove_prefix(prefix.size());
+    return true;
+  };
+  if (!strip("jdbc:sqlite:") && !strip("sqlite:///") && !strip("sqlite+pysqlite:///")) {
+    const bool other = uri.starts_with("postgresql") || uri.starts_with("jdbc:") || uri.starts_with("mysql");
+    return Error{other ? Code::kUnsupported : Code::kInvalidArgument,
+                 fmt::format("SQL catalog `{}`: only SQLite is supported (sqlite:///FILE or jdbc:sqlite:FILE)",
+                             WithoutCredentials(uri))};
+  }
+  rest = rest.substr(0, rest.find('?'));
+  if (rest.empty() || rest == ":memory:" || rest.starts_with("file:")) {
+    return Error{Code::kUnsupported, fmt::format("SQL catalog `{}`: only a plain file is supported", uri)};
+  }
+  return std::string(rest);
+}
+
+Result<std::shared_ptr<Catalog>> SqlCatalog::Open(std::string name, const Properties& properties,
+                                                  const FileIOFactory& make_io, Clock& clock, std::uint64_t seed) {
+  FIRN_ASSIGN(const std::string path, SqlitePath(PropertyOr(properties, "uri", "")));
+  FIRN_ASSIGN(auto database, SqliteDatabase::Open(path, {}));
+  FIRN_ASSIGN(const bool has_type, HasTypeColumn(*database));
+  FIRN_ASSIGN(auto io, make_io(properties));
+  return std::shared_ptr<Catalog>(
+      new SqlCatalog(std::move(name), std::move(io), clock, seed, std::move(database), has_type));
+}
+
+Result<std::vector<TableIdentifier>> SqlCatalog::ListTables() {
+  FIRN_ASSIGN(const SqlResult found,
+              database_->Run("SELECT table_namespace, table_name FROM iceberg_tables WHERE catalog_name = ?1" +
+                                 type_condition_ + " ORDER BY 1, 2",
+                             {name()}));
+  std::vector<TableIdentifier> ids;
+  for (const SqlRow& row : found.rows) {
+    if (!row[0] || !row[1]) continue;
+    TableIdentifier id;
+    for (std::size_t begin = 0; begin <= row[0]->size();) {
+      const std::size_t dot = std::min(row[0]->find('.', begin), row[0]->size());
+      id.name_space.push_back(row[0]->substr(begin, dot - begin));
+      begin = dot + 1;
+    }
+    id.name = *row[1];
+    ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+Result<std::string> SqlCatalog::ReadPointer(const TableIdentifier& id) {
+  FIRN_ASSIGN(const SqlResult found,
+              database_->Run("SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ?1 AND "
+                             "table_namespace = ?2 AND table_name = ?3" +
+                                 type_condition_,
+                             {name(), NamespaceText(id), id.name}));
+  if (found.rows.empty()) return NoSuchTable(id);
+  if (!found.rows[0][0] || found.rows[0][0]->empty()) {
+    return Error{Code::kCorrupt, fmt::format("{}: catalog `{}` has no metadata location for it in {}", ToString(id),
+                                             name(), database_->path())};
+  }
+  return *found.rows[0][0];
+}
+
+Error SqlCatalog::NoSuchTable(const TableIdentifier& id) {
+  std::string message = fmt::format("no table `{}` in catalog `{}` ({})", ToString(id), name(), database_->path());
+  // The usual mistake: the rows were written under another catalog name.
+  const auto names = database_->Run("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1 LIMIT 20");
+  std::vector<std::string> others;
+  bool known = !names.has_value();
+  for (const SqlRow& row : names ? names->rows : std::vector<SqlRow>{}) {
+    known = known || row[0] == name();
+    if (row[0]) others.push_back(*row[0]);
+  }
+  if (!known && !others.empty()) {
+    message += fmt::format("; the database holds only the catalogs named: {}", fmt::join(others, ", "));
+  }
+  return {Code::kNotFound, std::move(message)};
+}
+
+Status SqlCatalog::SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) {
+  auto updated = database_->WriteOnce(
+      "UPDATE iceberg_tables SET metadata_location = ?1, previous_metadata_location = ?2 WHERE catalog_name = ?3 "
+      "AND table_namespace = ?4 AND table_name = ?5 AND metadata_location = ?2" +
+          type_condition_,
+      {to, from, name(), NamespaceText(id), id.name});
+  if (!updated) {
+    if (updated.error().code != Code::kOutcomeUnknown) return std::move(updated.error());
+    return Reconcile(id, from, to, std::move(updated.error()));
+  }
+  if (updated->changed_rows == 1) return Ok();
+  if (updated->changed_rows == 0) return Error{Code::kConflict, "another commit came first"};
+  return Error{Code::kOutcomeUnknown,
+               fmt::format("{}: the update changed {} rows instead of one", database_->path(), updated->changed_rows)};
+}
+
+/// After a commit that may or may not be in the file: what the file says now decides, if it can be read.
+Status SqlCatalog::Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault) {
+  const auto location = ReadPointer(id);
+  if (location && *location == to) return Ok();
+  if (location && *location == from) {
+    fault.code = Code::kUnavailable;
+    return fault;
+  }
+  if (!location) return fault;
+  const auto current = ReadMetadataFile(io(), *location);
+  if (!current) return fault;
+  // Others may have committed on top of ours: then ours is in the log of older files.
+  const auto& log = (*current)->metadata_log();
+  if (std::ranges::find(log, to) != log.end()) return Ok();
+  if (std::ranges::find(log, from) == log.end()) return fault;  // the log is too short to prove anything
+  return Error{Code::kConflict, "another commit came first"};
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/sqlite_database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <cerrno>
+
+namespace firn::ports {
+namespace {
+
+Code CodeOf(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return Code::kCorrupt;
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG: return Code::kLimit;
+    case SQLITE_ERROR:
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE: return Code::kInternal;
+    case SQLITE_CONSTRAINT: return Code::kConflict;
+    default: return Code::kUnavailable;  // busy, locked, read-only, no permission, I/O
+  }
+}
+
+struct Finish {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, Finish>;
+
+SqlRow ReadRow(sqlite3_stmt* statement) {
+  SqlRow row;
+  const int count = sqlite3_column_count(statement);
+  for (int i = 0; i < count; ++i) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, i));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, i));
+    row.push_back(text ? std::optional(std::string(text, size)) : std::nullopt);
+  }
+  return row;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& path, Options options) {
+  sqlite3* connection = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (options.create ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+  std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(path, connection));
+  if (code != SQLITE_OK) {
+    Error error = database->LastError("open");
+    // CANTOPEN stands for a missing file as well as for missing rights; the extended errno tells.
+    if (code == SQLITE_CANTOPEN && connection && sqlite3_system_errno(connection) == ENOENT) {
+      error.code = Code::kNotFound;
+      error.message = path + ": no such database file";
+    }
+    return error;
+  }
+  sqlite3_extended_result_codes(connection, 1);
+  sqlite3_busy_timeout(connection, options.busy_timeout_ms);
+  return database;
+}
+
+SqliteDatabase::~SqliteDatabase() { sqlite3_close_v2(connection_); }
+
+Error SqliteDatabase::LastError(std::string_view what) {
+  const int code = connection_ ? sqlite3_extended_errcode(connection_) : SQLITE_NOMEM;
+  const char* text = connection_ ? sqlite3_errmsg(connection_) : "out of memory";
+  return {CodeOf(code), fmt::format("{}: {}: {} (SQLite code {})", path_, what, text, code)};
+}
+
+Result<SqlResult> SqliteDatabase::Run(std::string_view sql, std::initializer_list<std::string_view> values) {
+  const std::lock_guard lock(mutex_);
+  return RunLocked(sql, values);
+}
+
+Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::initializer_list<std::string_view> values) {
+  sqlite3_stmt* prepared = nullptr;
+  if (sqlite3_prepare_v2(connection_, sql.data(), static_cast<int>(sql.size()), &prepared, nullptr) != SQLITE_OK) {
+    return LastError("prepare");
+  }
+  const Statement statement(prepared);
+  int index = 0;
+  for (const std::string_view value : values) {
+    if (sqlite3_bind_text64(prepared, ++index, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK) {
+      return LastError("bind");
+    }
+  }
+  SqlResult result;
+  int code = sqlite3_step(prepared);
+  for (; code == SQLITE_ROW; code = sqlite3_step(prepared)) result.rows.push_back(ReadRow(prepared));
+  if (code != SQLITE_DONE) return LastError("run");
+  result.changed_rows = sqlite3_changes(connection_);
+  return result;
+}
+
+Result<SqlResult> SqliteDatabase::WriteOnce(std::string_view sql, std::initializer_list<std::string_view> values) {
+  const std::lock_guard lock(mutex_);
+  // IMMEDIATE takes the write lock first: waiting for it can then not end in a deadlock with readers.
+  FIRN_TRY(RunLocked("BEGIN IMMEDIATE", {}));
+  auto result = RunLocked(sql, values);
+  if (!result) {
+    if (!sqlite3_get_autocommit(connection_)) (void)RunLocked("ROLLBACK", {});
+    return result;
+  }
+  auto committed = RunLocked("COMMIT", {});
+  if (committed) return result;
+  Error error = std::move(committed.error());
+  // A commit that found the file busy has done nothing and the transaction is still open.
+  const bool busy = (sqlite3_extended_errcode(connection_) & 0xff) == SQLITE_BUSY;
+  if (!sqlite3_get_autocommit(connection_)) (void)RunLocked("ROLLBACK", {});
+  if (!busy) error.code = Code::kOutcomeUnknown;
+  return error;
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One connection to a SQLite file.
+//
+// In: SQL with ?1, ?2, ... and text values. Out: rows of text, number of changed rows.
+// Guarantees: other processes are waited for, up to the busy timeout. Failures say whether the file may have changed
+//   only where a transaction is committed; see WriteOnce.
+// Threads: any; statements of one connection run one after the other.
+// Errors: kNotFound (no such file), kUnavailable (busy, no permission), kLimit (disk full), kCorrupt (no database).
+// Source: https://sqlite.org/rescode.html, https://sqlite.org/lang_transaction.html
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+struct sqlite3;
+
+namespace firn::ports {
+
+using SqlRow = std::vector<std::optional<std::string>>;
+
+struct SqlResult {
+  std::vector<SqlRow> rows;
+  int changed_rows = 0;
+};
+
+class SqliteDatabase {
+ public:
+  struct Options {
+    bool create = false;
+    int busy_timeout_ms = 30'000;
+  };
+  static Result<std::unique_ptr<SqliteDatabase>> Open(const std::string& path, Options options);
+  ~SqliteDatabase();
+  SqliteDatabase(const SqliteDatabase&) = delete;
+  SqliteDatabase& operator=(const SqliteDatabase&) = delete;
+
+  /// One statement outside of a transaction of the caller: for reading and for set-up.
+  Result<SqlResult> Run(std::string_view sql, std::initializer_list<std::string_view> values = {});
+  /// One changing statement in a transaction of its own. kOutcomeUnknown only when the commit itself failed in a
+  /// way that leaves open whether it is in the file; any other error: nothing changed.
+  Result<SqlResult> WriteOnce(std::string_view sql, std::initializer_list<std::string_view> values);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  SqliteDatabase(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
+  Result<SqlResult> RunLocked(std::string_view sql, std::initializer_list<std::string_view> values);
+  Error LastError(std::string_view what);
+
+  std::string path_;
+  sqlite3* connection_;
+  std::mutex mutex_;
+};
+
+}  // namespace firn::ports
