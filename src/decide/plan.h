@@ -21,22 +21,22 @@ namespace firn::decide {
 
 /// Files that are replaced by one output file.
 struct MergeGroup {
-  std::uint32_t partition = 0;                // index into Facts::partitions
-  std::vector<std::uint32_t> files;           // indexes into Facts::files, in output row order
+  std::uint32_t partition = 0;       // index into Facts::partitions
+  std::vector<std::uint32_t> files;  // indexes into Facts::files, in output row order
   std::int64_t input_bytes = 0;
   std::int64_t input_records = 0;
   std::int64_t predicted_output_bytes = 0;
-  double predicted_seconds = 0;               // of one worker
-  double value = 0;                           // benefit per cost: what groups are ordered by
-  bool keeps_order = false;                   // inputs are disjoint in the sort order; the output stays sorted
-  std::int32_t sort_order_id = 0;             // of the output
+  double predicted_seconds = 0;    // of one worker
+  double value = 0;                // benefit per cost: what groups are ordered by
+  bool keeps_order = false;        // inputs are disjoint in the sort order; the output stays sorted
+  std::int32_t sort_order_id = 0;  // of the output
 };
 
 /// Why files of a partition, or of the table, are left as they are.
 struct Refusal {
-  std::string partition;   // text; empty: the whole table
-  std::string reason;      // a sentence
-  std::string code;        // stable word: "deletes", "row-lineage", "format", "encrypted", "healthy", "budget", ...
+  std::string partition;  // text; empty: the whole table
+  std::string reason;     // a sentence
+  std::string code;       // stable word: decide.h lists them
   std::int64_t files = 0;
   std::int64_t bytes = 0;
 };
@@ -48,13 +48,14 @@ struct Plan {
   std::optional<SnapshotId> base_snapshot_id;
   SequenceNumber base_sequence_number{0};
   std::int64_t target_size_bytes = 0;
-  std::vector<MergeGroup> groups;        // best first
+  std::vector<MergeGroup> groups;  // best first
   std::vector<Refusal> refusals;
   std::int64_t files_before = 0, files_after = 0, files_replaced = 0;
   std::int64_t bytes_rewritten = 0;
   double predicted_seconds = 0;
   double size_mse_before = 0, size_mse_after = 0;
-  std::string reason;                    // one sentence for the whole
+  std::vector<std::string> notes;  // what a reader of the table may notice afterwards
+  std::string reason;              // one sentence for the whole
 };
 
 }  // namespace firn::decide

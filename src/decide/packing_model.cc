@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decide/packing_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace firn::decide {
+namespace {
+
+double Units(std::int64_t bytes, std::int64_t target_bytes) {
+  return static_cast<double>(std::max<std::int64_t>(bytes, 0)) / static_cast<double>(target_bytes);
+}
+
+double SquaredShortfall(double units) { return units >= 1 ? 0 : (1 - units) * (1 - units); }
+
+}  // namespace
+
+PackingItem& PackingItem::operator+=(const PackingItem& other) {
+  weight += other.weight;
+  units += other.units;
+  largest = std::max(largest, other.largest);
+  error += other.error;
+  cost += other.cost;
+  files += other.files;
+  return *this;
+}
+
+PackingModel::PackingModel(const PackingLimits& limits) : limits_(limits) {
+  healthy_weight_ = std::pow(Units(limits.healthy_size_bytes, limits.target_size_bytes), limits.size_exponent);
+  max_weight_ = std::pow(Units(limits.size_max_bytes, limits.target_size_bytes), limits.size_exponent);
+  error_table_.resize(kTablePoints + 2);
+  for (std::size_t i = 0; i < error_table_.size(); ++i) {
+    const double weight = static_cast<double>(i) / kTablePoints;
+    error_table_[i] = SquaredShortfall(std::pow(weight, 1 / limits.size_exponent));
+  }
+}
+
+PackingItem PackingModel::ItemOf(std::int64_t size_bytes) const {
+  PackingItem item;
+  item.units = item.largest = Units(size_bytes, limits_.target_size_bytes);
+  item.weight = std::pow(item.units, limits_.size_exponent);
+  item.error = SquaredShortfall(item.units);
+  item.cost = limits_.file_cost + limits_.byte_cost * item.units;
+  item.files = 1;
+  return item;
+}
+
+std::int64_t PackingModel::OutputBytes(double weight) const {
+  const double units = std::pow(weight, 1 / limits_.size_exponent);
+  return static_cast<std::int64_t>(std::ceil(units * static_cast<double>(limits_.target_size_bytes)));
+}
+
+PackingItem PackingModel::Joined(const PackingItem& sum) const {
+  PackingItem item = sum;
+  item.error = OutputError(sum.weight);
+  item.cost = 0;
+  return item;
+}
+
+FileChains::FileChains(std::size_t file_count) : next_(file_count), tail_(file_count) {
+  for (std::size_t i = 0; i < file_count; ++i) next_[i] = tail_[i] = static_cast<std::uint32_t>(i);
+}
+
+void FileChains::Join(std::uint32_t head, std::uint32_t other) {
+  next_[tail_[head]] = other;
+  tail_[head] = tail_[other];
+}
+
+Bin FileChains::Collect(std::uint32_t head) const {
+  Bin files{head};
+  // A file that points to itself ends its chain.
+  for (std::uint32_t at = head; next_[at] != at;) files.push_back(at = next_[at]);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace firn::decide
