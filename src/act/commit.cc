@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "act/commit_request.h"
+#include "act/manifest_scan.h"
 #include "base/log.h"
 
 namespace firn::act {
@@ -47,6 +48,7 @@ class Committer {
   bool FindOwn(const TableMetadata& metadata);
   std::optional<SnapshotId> HeadOf(const TableMetadata& metadata) const;
   Result<bool> FindEqual(const TableMetadata& metadata);
+  Status NoteFilesOf(const Snapshot& snapshot, const TableMetadata& metadata);
   Status CheckBase(const TableMetadata& metadata);
   /// False: time is up or the work was cancelled.
   bool Wait(int step);
@@ -64,9 +66,11 @@ class Committer {
   SnapshotId snapshot_id_{0};
   std::size_t proposals_ = 0;
   std::vector<Request> requests_;
-  std::optional<std::size_t> applied_;  // index into requests_
-  bool applied_unseen_ = false;         // our snapshot is there, but with a list that we did not write
-  bool unproven_ = false;               // an open request can still be applied on what was last seen
+  std::optional<std::size_t> applied_;     // index into requests_
+  bool applied_unseen_ = false;            // our snapshot is there, but with a list that we did not write
+  bool unproven_ = false;                  // an open request can still be applied on what was last seen
+  std::unordered_set<std::string> named_;  // files of an equal commit that was there before
+  bool may_name_own_ = false;              // they could not be read
   CommitReport report_;
 };
 
@@ -186,9 +190,27 @@ Result<bool> Committer::FindEqual(const TableMetadata& metadata) {
     }
     report_.snapshot_id = snapshot.id;
     report_.done_before = true;
+    if (const Status noted = NoteFilesOf(snapshot, metadata); !noted) {
+      Log(LogLevel::kWarn, fmt::format("{}: {}", Name(), ToString(noted.error())));
+      may_name_own_ = true;
+    }
     return true;
   }
   return false;
+}
+
+/// The equal commit may be our own, made before a restart: then it names our files.
+Status Committer::NoteFilesOf(const Snapshot& snapshot, const TableMetadata& metadata) {
+  FIRN_ASSIGN(const auto manifests, ReadManifests(env_.io, snapshot, metadata));
+  for (const iceberg::ManifestFile& manifest : manifests) {
+    if (manifest.added_snapshot_id != snapshot.id) continue;
+    FIRN_TRY(ForEachEntry(env_.io, manifest, metadata, iceberg::Wanted::planning(),
+                          [this](iceberg::ManifestEntry& entry) -> Status {
+                            named_.insert(entry.file.file_path);
+                            return Ok();
+                          }));
+  }
+  return Ok();
 }
 
 /// Sends one request until its outcome is known, or the limits are reached.
@@ -256,7 +278,7 @@ void Committer::CleanUp() {
   };
   for (const std::string& location : files_.created()) remove(location, open.contains(location));
   for (const std::string& location : applied_ ? change_.unused_files() : change_.own_files()) {
-    remove(location, AnyOpen());
+    if (!named_.contains(location)) remove(location, AnyOpen() || may_name_own_);
   }
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 Error Failed(const arrow::Status& status) { return {Code::kInternal, status.ToString()}; }
 
-#define SIM_TRY(expr)                              \
-  do {                                             \
-    const arrow::Status sim_status = (expr);       \
+#define SIM_TRY(expr)                                \
+  do {                                               \
+    const arrow::Status sim_status = (expr);         \
     if (!sim_status.ok()) return Failed(sim_status); \
   } while (false)
 

@@ -116,7 +116,10 @@ Result<std::vector<std::string>> SimTable::Append(std::int32_t part,
 }
 
 Result<DataFile> SimTable::FindLive(const std::string& path) {
-  FIRN_ASSIGN(const Contents contents, ReadHead());
+  FIRN_ASSIGN(const ports::LoadedTable table, Load());
+  const iceberg::Snapshot* head = table.metadata->current_snapshot();
+  if (head == nullptr) return Error{Code::kNotFound, "the table is empty"};
+  FIRN_ASSIGN(const Contents contents, List(*table.metadata, *head));
   const auto found = contents.files.find(path);
   if (found == contents.files.end()) return Error{Code::kNotFound, path + " is not live"};
   return found->second.file;
@@ -224,7 +227,7 @@ Result<ports::TableCommit> SimTable::Prepare(const ports::LoadedTable& base, con
   std::int64_t records = 0;
   for (const DataFile& file : edit.added_data) records += file.record_count;
   if (head != nullptr) {
-    FIRN_ASSIGN(const Contents before, Read(metadata, *head));
+    FIRN_ASSIGN(const Contents before, List(metadata, *head));
     for (const auto& [path, live] : before.files) {
       if (edit.removed.contains(path)) continue;
       ++files;
@@ -296,8 +299,7 @@ Status SimTable::CarryOver(const ports::LoadedTable& base, SnapshotId id, const 
       continue;
     }
     if (!group) {
-      FIRN_ASSIGN(group,
-                  Create(io_, *base.metadata, id, ManifestContent::kData, NewName("metadata", "-m.avro")));
+      FIRN_ASSIGN(group, Create(io_, *base.metadata, id, ManifestContent::kData, NewName("metadata", "-m.avro")));
     }
     for (const ManifestEntry& entry : entries) FIRN_TRY(group->writer->Add(entry));
   }

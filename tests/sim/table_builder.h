@@ -31,13 +31,15 @@ struct LiveFile {
   iceberg::DataFile file;
   std::string manifest;
   std::int64_t sequence_number = 0, file_sequence_number = 0;
+  std::vector<Row> rows;      // of a data file, in its order, when they were read
+  std::vector<bool> visible;  // which of them no delete hides
 };
 
 /// What one snapshot holds.
 struct Contents {
-  std::vector<Row> rows;                // sorted
+  std::vector<Row> rows;                  // sorted
   std::map<std::string, LiveFile> files;  // live data files
-  std::int64_t delete_files = 0;
+  std::vector<LiveFile> deletes;          // live delete files
 };
 
 class SimTable {
@@ -65,6 +67,8 @@ class SimTable {
   Status RollBack(SnapshotId snapshot_id);
 
   Result<ports::LoadedTable> Load() { return catalog_.LoadTable(Id()); }
+  /// Live files without their rows.
+  Result<Contents> List(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot);
   Result<Contents> Read(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot);
   Result<Contents> ReadHead();
   /// Reads every snapshot, so that a missing file is an error; returns all files that the table needs.

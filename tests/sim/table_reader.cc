@@ -30,19 +30,12 @@ bool AppliesTo(const LiveDelete& deletes, const LiveFile& data) {
   return data.sequence_number <= deletes.sequence_number;
 }
 
-std::vector<Row> WithoutDeleted(const std::vector<Row>& rows, const LiveFile& data,
-                                const std::vector<LiveDelete>& deletes) {
-  std::vector<Row> left;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const bool gone = std::ranges::any_of(deletes, [&](const LiveDelete& candidate) {
-      if (!AppliesTo(candidate, data)) return false;
-      if (std::ranges::find(candidate.ids, rows[i].id) != candidate.ids.end()) return true;
-      return std::ranges::find(candidate.positions, Position(data.file.file_path, static_cast<std::int64_t>(i))) !=
-             candidate.positions.end();
-    });
-    if (!gone) left.push_back(rows[i]);
-  }
-  return left;
+bool IsDeleted(const LiveFile& data, std::size_t i, const std::vector<LiveDelete>& deletes) {
+  const Position position(data.file.file_path, static_cast<std::int64_t>(i));
+  return std::ranges::any_of(deletes, [&](const LiveDelete& candidate) {
+    return AppliesTo(candidate, data) && (std::ranges::count(candidate.ids, data.rows[i].id) > 0 ||
+                                          std::ranges::count(candidate.positions, position) > 0);
+  });
 }
 
 Result<LiveDelete> ReadDelete(ports::FileIO& io, const DataFile& file, std::int64_t sequence_number) {
@@ -58,41 +51,51 @@ Result<LiveDelete> ReadDelete(ports::FileIO& io, const DataFile& file, std::int6
 
 }  // namespace
 
-Result<Contents> SimTable::Read(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot) {
+Result<Contents> SimTable::List(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot) {
   Contents contents;
-  std::vector<LiveDelete> deletes;
   FIRN_ASSIGN(const std::vector<ManifestFile> manifests, act::ReadManifests(io_, snapshot, metadata));
   for (const ManifestFile& manifest : manifests) {
-    FIRN_TRY(act::ForEachEntry(
-        io_, manifest, metadata, iceberg::Wanted::everything(), [&](ManifestEntry& entry) -> Status {
-          if (entry.status == EntryStatus::kDeleted) return Ok();
-          const std::int64_t sequence = entry.sequence_number.value_or(SequenceNumber(0)).value;
-          if (entry.file.content != FileContent::kData) {
-            FIRN_ASSIGN(deletes.emplace_back(), ReadDelete(io_, entry.file, sequence));
-            ++contents.delete_files;
-            return Ok();
-          }
-          const std::int64_t file_sequence = entry.file_sequence_number.value_or(SequenceNumber(0)).value;
-          const auto [at, is_new] = contents.files.emplace(
-              entry.file.file_path, LiveFile{entry.file, manifest.manifest_path, sequence, file_sequence});
-          if (!is_new) return Error{Code::kCorrupt, entry.file.file_path + " is live twice"};
-          return Ok();
-        }));
+    const auto add = [&](ManifestEntry& entry) -> Status {
+      if (entry.status == EntryStatus::kDeleted) return Ok();
+      const LiveFile live{entry.file,
+                          manifest.manifest_path,
+                          entry.sequence_number.value_or(SequenceNumber(0)).value,
+                          entry.file_sequence_number.value_or(SequenceNumber(0)).value,
+                          {},
+                          {}};
+      if (entry.file.content != FileContent::kData) {
+        contents.deletes.push_back(live);
+        return Ok();
+      }
+      if (contents.files.emplace(entry.file.file_path, live).second) return Ok();
+      return Error{Code::kCorrupt, entry.file.file_path + " is live twice"};
+    };
+    FIRN_TRY(act::ForEachEntry(io_, manifest, metadata, iceberg::Wanted::everything(), add));
   }
-  for (const auto& [path, live] : contents.files) {
+  return contents;
+}
+
+Result<Contents> SimTable::Read(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot) {
+  FIRN_ASSIGN(Contents contents, List(metadata, snapshot));
+  std::vector<LiveDelete> deletes;
+  for (const LiveFile& live : contents.deletes) {
+    FIRN_ASSIGN(deletes.emplace_back(), ReadDelete(io_, live.file, live.sequence_number));
+  }
+  for (auto& [path, live] : contents.files) {
     FIRN_ASSIGN(const Bytes bytes, ports::ReadFile(io_, path, kFileBytesMax));
     if (static_cast<std::int64_t>(bytes.size()) != live.file.file_size_bytes) {
       return Error{Code::kCorrupt, path + " has another size"};
     }
-    FIRN_ASSIGN(const std::vector<Row> rows, ReadRows(bytes));
-    if (static_cast<std::int64_t>(rows.size()) != live.file.record_count) {
+    FIRN_ASSIGN(live.rows, ReadRows(bytes));
+    if (static_cast<std::int64_t>(live.rows.size()) != live.file.record_count) {
       return Error{Code::kCorrupt, path + " has another number of rows"};
     }
-    for (const Row& row : WithoutDeleted(rows, live, deletes)) {
-      if (Row{row.id, std::get<std::int32_t>(live.file.partition.values.at(0))} != row) {
+    for (std::size_t i = 0; i < live.rows.size(); ++i) {
+      if (live.rows[i].part != std::get<std::int32_t>(live.file.partition.values.at(0))) {
         return Error{Code::kCorrupt, path + " has a row of another partition"};
       }
-      contents.rows.push_back(row);
+      live.visible.push_back(!IsDeleted(live, i, deletes));
+      if (live.visible.back()) contents.rows.push_back(live.rows[i]);
     }
   }
   std::ranges::sort(contents.rows);
