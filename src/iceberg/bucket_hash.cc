@@ -27,11 +27,8 @@ struct Hasher {
   TypeKind kind;
 
   std::optional<std::uint32_t> operator()(std::monostate) const { return std::nullopt; }
-  std::optional<std::uint32_t> operator()(bool value) const {
-    std::uint8_t bytes[4];
-    StoreLittle(bytes, std::int32_t{value});
-    return Murmur3(bytes);
-  }
+  // The spec says hashInt, but its test value is that of the long: so do it as Java does.
+  std::optional<std::uint32_t> operator()(bool value) const { return HashLong(value ? 1 : 0); }
   std::optional<std::uint32_t> operator()(std::int32_t value) const { return HashLong(value); }
   std::optional<std::uint32_t> operator()(std::int64_t value) const {
     const bool nanos = kind == TypeKind::kTimestampNs || kind == TypeKind::kTimestampTzNs;

@@ -25,13 +25,14 @@ std::string JavaFloatText(T value) {
   const auto end = std::to_chars(shortest, shortest + sizeof shortest, value, format).ptr;
   std::string text(shortest, end);
   if (plain) return text.find('.') == text.npos ? text + ".0" : text;
+  if (text.find('.') == text.npos) {  // one digit: Java takes the nearest number of two digits
+    text.assign(shortest, std::to_chars(shortest, shortest + sizeof shortest, value, format, 1).ptr);
+  }
   const auto mark = text.find('e');
-  std::string mantissa = text.substr(0, mark);
-  if (mantissa.find('.') == mantissa.npos) mantissa += ".0";
   int exponent = 0;
   const char* digits = text.data() + mark + (text[mark + 1] == '+' ? 2 : 1);
   std::from_chars(digits, text.data() + text.size(), exponent);
-  return fmt::format("{}E{}", mantissa, exponent);
+  return fmt::format("{}E{}", std::string_view(text).substr(0, mark), exponent);
 }
 
 std::string LongText(TypeKind kind, std::int64_t value) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
@@ -15,9 +16,33 @@ using Lexed = nlohmann::json;
 /// Above this many members an object gets a hash set of its names: the linear check would be quadratic.
 constexpr std::size_t kLinearMembersMax = 16;
 
+/// Characters of the text, which tell the builder how far the lexer has come.
+class TrackedChar {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  TrackedChar(const char* at, const char** lexed_to) : at_(at), lexed_to_(lexed_to) {}
+  reference operator*() const { return *at_; }
+  TrackedChar& operator++() {
+    *lexed_to_ = ++at_;
+    return *this;
+  }
+  bool operator==(const TrackedChar& other) const { return at_ == other.at_; }
+
+ private:
+  const char* at_;
+  const char** lexed_to_;
+};
+
 /// Receives the lexer's events and grows the tree. A false return stops the parser.
 class TreeBuilder final : public nlohmann::json_sax<Lexed> {
  public:
+  explicit TreeBuilder(std::string_view text) : start_(text.data()), lexed_to_(text.data()) {}
+
   bool null() override { return Put(Value()); }
   bool boolean(bool value) override { return Put(Value(value)); }
   // The lexer takes only "-0" for a signed zero; every other integer has one spelling.
@@ -47,10 +72,10 @@ class TreeBuilder final : public nlohmann::json_sax<Lexed> {
     std::string_view reason = error.what();
     if (const auto start = reason.find("] "); start != reason.npos) reason.remove_prefix(start + 2);
     reason = reason.substr(0, reason.find("; last read"));
-    error_ = fmt::format("JSON is broken at byte {}: {}", position, reason.substr(0, 200));
-    return false;
+    return FailAt(static_cast<std::ptrdiff_t>(position), reason.substr(0, 200));
   }
 
+  const char** lexed_to() { return &lexed_to_; }
   Value& root() { return root_; }
   const std::string& error() const { return error_; }
 
@@ -73,10 +98,11 @@ class TreeBuilder final : public nlohmann::json_sax<Lexed> {
     return !open.names.insert(name).second;
   }
 
-  bool Fail(std::string message) {
-    error_ = std::move(message);
+  bool FailAt(std::ptrdiff_t position, std::string_view reason) {
+    error_ = fmt::format("JSON is broken at byte {}: {}", position, reason);
     return false;
   }
+  bool Fail(std::string_view reason) { return FailAt(lexed_to_ - start_, reason); }
 
   Value* Place(Value value) {
     if (open_.empty()) {
@@ -100,7 +126,7 @@ class TreeBuilder final : public nlohmann::json_sax<Lexed> {
   // Pointers to open values stay valid: a container grows only while it is the innermost open one.
   bool Push(Value value) {
     if (open_.size() >= static_cast<std::size_t>(kDepthMax)) {
-      return Fail(fmt::format("JSON is nested more than {} levels deep", kDepthMax));
+      return Fail(fmt::format("nested more than {} levels deep", kDepthMax));
     }
     open_.push_back({Place(std::move(value)), {}});
     return true;
@@ -111,6 +137,8 @@ class TreeBuilder final : public nlohmann::json_sax<Lexed> {
     return true;
   }
 
+  const char* start_;
+  const char* lexed_to_;
   Value root_;
   std::vector<Open> open_;
   std::string error_;
@@ -119,9 +147,10 @@ class TreeBuilder final : public nlohmann::json_sax<Lexed> {
 }  // namespace
 
 Result<Value> Parse(std::string_view text) {
-  TreeBuilder builder;
+  TreeBuilder builder(text);
+  const TrackedChar first(text.data(), builder.lexed_to()), last(text.data() + text.size(), builder.lexed_to());
   try {
-    if (Lexed::sax_parse(text.begin(), text.end(), &builder)) return std::move(builder.root());
+    if (Lexed::sax_parse(first, last, &builder)) return std::move(builder.root());
   } catch (const std::exception& error) {
     return Error{Code::kCorrupt, fmt::format("JSON cannot be read: {}", error.what())};
   }
