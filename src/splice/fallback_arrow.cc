@@ -201,6 +201,8 @@ std::shared_ptr<const pq::LogicalType> LogicalOf(const parquet::SchemaElement& e
     }
   };
   switch (type.kind) {
+    case parquet::LogicalKind::kList: return pq::LogicalType::List();
+    case parquet::LogicalKind::kMap: return pq::LogicalType::Map();
     case parquet::LogicalKind::kString: return pq::LogicalType::String();
     case parquet::LogicalKind::kEnum: return pq::LogicalType::Enum();
     case parquet::LogicalKind::kJson: return pq::LogicalType::JSON();
@@ -226,7 +228,9 @@ pq::schema::NodePtr NodeAt(const std::vector<parquet::SchemaElement>& schema, st
   }
   pq::schema::NodeVector children;
   for (std::int32_t i = 0; i < element.num_children; ++i) children.push_back(NodeAt(schema, next));
-  return pq::schema::GroupNode::Make(element.name, repetition, children);
+  std::shared_ptr<const pq::LogicalType> logical = LogicalOf(element);
+  if (!logical->is_nested()) logical = nullptr;
+  return pq::schema::GroupNode::Make(element.name, repetition, children, std::move(logical));
 }
 
 ::arrow::Compression::type CompressionOf(parquet::Codec codec) {

@@ -51,7 +51,7 @@ struct EncodedFileOptions {
 
 class EncodedFile {
  public:
-  /// `schema` is a whole tree, root first; annotations of groups are not needed.
+  /// `schema` is a whole tree, root first.
   static Result<std::unique_ptr<EncodedFile>> Open(const std::vector<parquet::SchemaElement>& schema,
                                                    const EncodedFileOptions& options);
   ~EncodedFile();

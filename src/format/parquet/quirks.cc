@@ -10,6 +10,7 @@ namespace firn::parquet {
 namespace {
 
 constexpr std::uint64_t kDictionaryHeaderBytesMax = 100;
+constexpr std::int64_t kMagicBytes = 4;
 
 /// Reads "1.8.1rc2-SNAPSHOT" as 1, 8, 1.
 bool ParseVersion(std::string_view text, Writer& writer) {
@@ -89,8 +90,9 @@ bool HasReliableBounds(const Quirks& quirks, const SchemaElement& element, Colum
 ByteRange ChunkRange(const ColumnMetaData& chunk, const Quirks& quirks, std::uint64_t data_end) {
   ByteRange range;
   std::int64_t start = chunk.data_page_offset;
-  if (chunk.dictionary_page_offset && *chunk.dictionary_page_offset > 0) {
-    start = std::min(start, *chunk.dictionary_page_offset);
+  if (const std::int64_t dictionary = chunk.dictionary_page_offset.value_or(0); dictionary > 0) {
+    // Without data pages (no rows) Arrow gives them the offset 0.
+    start = start < kMagicBytes ? dictionary : std::min(start, dictionary);
   }
   range.offset = static_cast<std::uint64_t>(start);
   range.size = static_cast<std::uint64_t>(chunk.total_compressed_size);

@@ -92,6 +92,9 @@ TEST(ChunkRange, StartsAtTheFirstPage) {
   EXPECT_EQ(ChunkRange(chunk, {}, 1000).offset, 100U);
   chunk.dictionary_page_offset = 120;
   EXPECT_EQ(ChunkRange(chunk, {}, 1000).offset, 100U);
+  chunk.data_page_offset = 0;
+  EXPECT_EQ(ChunkRange(chunk, {}, 1000).offset, 120U);
+  chunk.data_page_offset = 100;
   Quirks quirks;
   quirks.chunk_size_omits_dictionary_header = true;
   EXPECT_EQ(ChunkRange(chunk, quirks, 1000).size, 150U);
