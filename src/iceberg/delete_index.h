@@ -3,18 +3,20 @@
 // Tells which delete files apply to a data file.
 //
 // In: the live delete files of a snapshot. Out: per data file, the deletes that a reader must apply.
-// Guarantees: never leaves out a delete that applies; position deletes are pruned only by
-//   referenced_data_file or untruncated file_path bounds. Equality deletes apply to strictly lower data sequence
-//   numbers, position deletes and deletion vectors to equal or lower ones; spec id and tuple must match, except for
-//   equality deletes of an unpartitioned spec.
+// Guarantees: never leaves out a delete that applies. Position deletes are pruned only by referenced_data_file or by
+//   bounds of file_path, and bounds that may have been cut never prune. Equality deletes apply to strictly lower data
+//   sequence numbers, position deletes and deletion vectors to equal or lower ones; spec id and tuple must match,
+//   except for equality deletes of an unpartitioned spec. A deletion vector stands for all position deletes.
 // Cost: O(delete files) memory; O(log) a look-up plus the candidates of one partition.
 // Threads: immutable after Build().
-// Source: Iceberg table spec, "Scan Planning"; hazards 9, 18, 19, 21, 30, 36, 39.
+// Source: Iceberg table spec, "Scan Planning"; hazards 9, 18, 19, 21, 30, 35, 36, 39.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -28,24 +30,51 @@ struct DeleteEntry {
   SequenceNumber sequence_number{0};
 };
 
+enum class DeleteKind : std::uint8_t { kPositions, kVector, kEquality };
+DeleteKind KindOf(const DataFile& delete_file);
+
 class DeleteIndex {
  public:
+  /// `entry.file` needs the bounds of file_path if it is a position delete file; no other metrics.
   void Add(DeleteEntry entry, bool spec_is_unpartitioned);
   /// Sorts; call once after the last Add.
   void Build();
   bool empty() const { return entries_.empty(); }
   const std::vector<DeleteEntry>& entries() const { return entries_; }
-  /// Indexes into entries() of all deletes that apply to `file`.
+  /// Indexes into entries() of all deletes that apply to `file`, ascending.
   std::vector<std::uint32_t> Find(const DataFile& file, SequenceNumber sequence_number) const;
   /// Cheaper: whether any applies.
   bool Any(const DataFile& file, SequenceNumber sequence_number) const;
 
+  struct Kinds {
+    bool positions = false, vector = false, equality = false;
+    bool any() const { return positions || vector || equality; }
+  };
+  /// Cheaper: which kinds apply.
+  Kinds FindKinds(const DataFile& file, SequenceNumber sequence_number) const;
+  /// Position deletes or vectors that name the path of `file` but do not apply to it, because their partition, spec or
+  /// sequence number does not fit: readers disagree about such tables.
+  Kinds FindMisplaced(const DataFile& file, SequenceNumber sequence_number) const;
+
  private:
+  // Newest first, so that a look-up stops at the first one that is too old.
+  using Group = std::vector<std::uint32_t>;
+
+  /// Calls `visit(index)` for every delete file that applies, until it returns false.
+  template <class Visitor>
+  void ForEach(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const;
+  template <class Visitor>
+  bool ForEachPosition(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const;
+  template <class Visitor>
+  bool ForEachBoundThatCouldBe(std::string_view path, Visitor visit) const;
+  bool PositionsApply(std::uint32_t index, const DataFile& file, SequenceNumber sequence_number) const;
+
   std::vector<DeleteEntry> entries_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> by_referenced_path_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> position_by_partition_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> equality_by_partition_;
-  std::vector<std::uint32_t> global_equality_;
+  std::unordered_map<std::string, Group> vectors_by_path_, positions_by_path_;
+  // Position deletes whose bounds are one path: sorted by it, because a path that was cut is found by prefix.
+  std::vector<std::pair<std::string, std::uint32_t>> positions_by_bound_;
+  std::unordered_map<std::string, Group> positions_by_scope_, equality_by_scope_;
+  Group global_equality_;
 };
 
 }  // namespace firn::iceberg
