@@ -50,9 +50,9 @@ Status RollingManifestWriter::Add(const iceberg::ManifestEntry& entry) {
 
 Status RollingManifestWriter::CloseCurrent() {
   FIRN_ASSIGN(iceberg::ManifestFile line, writer_->Finish());
-  FIRN_TRY(file_->Close());
   line.manifest_path = location_;
   line.manifest_length = static_cast<std::int64_t>(file_->position());
+  FIRN_TRY(file_->Close());
   finished_.push_back(std::move(line));
   writer_.reset();
   file_.reset();

@@ -45,9 +45,9 @@ Result<OpenManifest> Create(ports::FileIO& io, const iceberg::TableMetadata& met
 
 Result<ManifestFile> Close(OpenManifest manifest) {
   FIRN_ASSIGN(ManifestFile line, manifest.writer->Finish());
-  FIRN_TRY(manifest.file->Close());
   line.manifest_path = manifest.location;
   line.manifest_length = static_cast<std::int64_t>(manifest.file->position());
+  FIRN_TRY(manifest.file->Close());
   return line;
 }
 

@@ -118,6 +118,10 @@ Result<std::set<std::string>> SimTable::NeededFiles() {
     FIRN_ASSIGN(const std::vector<ManifestFile> manifests, act::ReadManifests(io_, snapshot, *table.metadata));
     for (const ManifestFile& manifest : manifests) {
       needed.insert(manifest.manifest_path);
+      FIRN_ASSIGN(const Bytes bytes, ports::ReadFile(io_, manifest.manifest_path, kFileBytesMax));
+      if (static_cast<std::int64_t>(bytes.size()) != manifest.manifest_length) {
+        return Error{Code::kCorrupt, manifest.manifest_path + " has another length than its list says"};
+      }
       FIRN_TRY(act::ForEachEntry(io_, manifest, *table.metadata, iceberg::Wanted::planning(),
                                  [&](ManifestEntry& entry) -> Status {
                                    if (entry.status != EntryStatus::kDeleted) needed.insert(entry.file.file_path);
