@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace firn::cli {
+
+void SystemTerminal::Out(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void SystemTerminal::Err(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+bool SystemTerminal::err_is_interactive() const {
+  const char* kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+int SystemTerminal::columns() const {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  return 80;
+}
+
+void MemoryTerminal::Out(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  out += text;
+}
+
+void MemoryTerminal::Err(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  err += text;
+}
+
+}  // namespace firn::cli

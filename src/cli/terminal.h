@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a command writes: results to standard output, everything else to standard error.
+//
+// Guarantees: the memory twin keeps both texts, for tests.
+// Threads: any; one call is written whole.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace firn::cli {
+
+class Terminal {
+ public:
+  virtual ~Terminal() = default;
+  virtual void Out(std::string_view text) = 0;
+  virtual void Err(std::string_view text) = 0;
+  /// Standard error is a terminal on which a line can be drawn again.
+  virtual bool err_is_interactive() const = 0;
+  /// Width of that terminal.
+  virtual int columns() const = 0;
+};
+
+class SystemTerminal final : public Terminal {
+ public:
+  void Out(std::string_view text) override;
+  void Err(std::string_view text) override;
+  bool err_is_interactive() const override;
+  int columns() const override;
+
+ private:
+  std::mutex mutex_;
+};
+
+class MemoryTerminal final : public Terminal {
+ public:
+  explicit MemoryTerminal(bool interactive = false) : interactive_(interactive) {}
+  void Out(std::string_view text) override;
+  void Err(std::string_view text) override;
+  bool err_is_interactive() const override { return interactive_; }
+  int columns() const override { return 100; }
+
+  std::string out, err;
+
+ private:
+  bool interactive_;
+  std::mutex mutex_;
+};
+
+}  // namespace firn::cli
