@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/byte_io.h"
@@ -28,7 +29,18 @@
 namespace firn::splice {
 
 /// What was done with the bytes of a column chunk, cheapest first.
-enum class Tier : std::uint8_t { kRowGroup, kPages, kHeader, kRemap, kRecompress, kJoin, kReencode, kFilter, kDecode, kSynthesize };
+enum class Tier : std::uint8_t {
+  kRowGroup,
+  kPages,
+  kHeader,
+  kRemap,
+  kRecompress,
+  kJoin,
+  kReencode,
+  kFilter,
+  kDecode,
+  kSynthesize
+};
 inline constexpr std::size_t kTierCount = 10;
 std::string_view TierName(Tier tier);  // "R", "P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "new"
 
@@ -59,13 +71,13 @@ struct Options {
   /// Output schema, root first. Empty: that of the first input, and all inputs must match it.
   std::vector<parquet::SchemaElement> schema;
   std::vector<parquet::KeyValue> key_value_metadata;  // of the output's footer
-  std::string created_by = "firn";
+  std::string created_by = "firn version 0.1.0";      // "NAME version X.Y.Z (build B)": parquet-mr parses it
   Effort effort = Effort::kBalanced;
-  std::optional<parquet::Codec> codec;  // absent: the codec of most input bytes
-  std::optional<int> codec_level;       // absent: the codec's level that the benchmark chose
+  std::optional<parquet::Codec> codec;            // absent: the codec of most bytes of the first row group's inputs
+  std::optional<int> codec_level;                 // absent: the codec's level that the benchmark chose
   std::int64_t row_group_size_bytes = 128 << 20;  // compressed, as write.parquet.row-group-size-bytes
   std::int64_t row_group_row_count_max = 1 << 20;
-  std::int64_t page_size_bytes = 1 << 20;         // uncompressed
+  std::int64_t page_size_bytes = 1 << 20;  // uncompressed
   std::int64_t dictionary_size_bytes = 2 << 20;
   std::int64_t memory_bytes = std::int64_t{512} << 20;
   int threads = 1;
@@ -74,7 +86,7 @@ struct Options {
 };
 
 struct TierCount {
-  std::int64_t bytes = 0;   // compressed bytes of the inputs' chunks (kSynthesize: of the output)
+  std::int64_t bytes = 0;  // compressed bytes of the inputs' chunks (kSynthesize: of the output)
   std::int64_t chunks = 0;
 };
 
@@ -83,9 +95,11 @@ struct Report {
   std::int64_t input_bytes = 0, output_bytes = 0;
   std::int64_t row_groups = 0, pages = 0;
   std::array<TierCount, kTierCount> tiers{};
-  std::vector<std::int64_t> split_offsets;             // starts of the row groups
-  std::vector<std::int64_t> column_compressed_bytes;   // per output leaf, summed over row groups
-  std::vector<std::string> notes;                      // why something was demoted, bounded in number
+  std::vector<std::int64_t> split_offsets;            // starts of the row groups
+  std::vector<std::int64_t> column_compressed_bytes;  // per output leaf, summed over row groups
+  std::vector<std::string> notes;                     // why something was demoted, bounded in number
+  /// (row group, leaf) of chunks with copied dictionary-encoded pages: nobody has looked at their indices yet.
+  std::vector<std::pair<std::int64_t, std::size_t>> unchecked;
 };
 
 /// Writes the whole output file, footer included. On an error the sink holds rubbish and must be aborted.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks the page headers of a column chunk, and hands out page bodies.
+//
+// In: a row group of an input and a leaf. Out: a record a page; views of headers and bodies.
+// Guarantees: every page lies inside the chunk; the values of the data pages sum up to the chunk's; at most one
+// dictionary
+//   page, before the data pages; pages without values are left out. Offsets in the footer are only where to start:
+//   what a page is, its header tells. CRCs are checked when a body is fetched, where a page has one.
+// Cost: one header parse a page; bodies are not touched. Chunks that are not held are read through a window.
+// Threads: one owner.
+// Errors: kCorrupt naming the input and the offset.
+// Source: parquet.thrift PageHeader; PARQUET-816 and others: dictionary_page_offset may be wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "format/parquet/metadata.h"
+#include "splice/input_file.h"
+#include "splice/raw_buffer.h"
+
+namespace firn::splice {
+
+/// A page header without what the merge does not need.
+struct PageRecord {
+  std::uint64_t offset = 0;  // of the header, in the file
+  std::uint32_t header_bytes = 0;
+  std::int32_t compressed_size = 0, uncompressed_size = 0;
+  std::int32_t num_values = 0;
+  std::int32_t num_nulls = 0, num_rows = 0;                 // V2
+  std::int32_t definition_bytes = 0, repetition_bytes = 0;  // V2
+  std::optional<std::uint32_t> crc;
+  parquet::PageType type = parquet::PageType::kData;
+  parquet::Encoding encoding = parquet::Encoding::kPlain;
+  parquet::Encoding definition_encoding = parquet::Encoding::kRle, repetition_encoding = parquet::Encoding::kRle;
+  bool is_compressed = true;     // V2, with the writer's quirk undone
+  std::int32_t statistics = -1;  // index into ChunkScan::statistics
+};
+
+inline bool IsDictionaryEncoded(const PageRecord& page) {
+  return page.encoding == parquet::Encoding::kPlainDictionary || page.encoding == parquet::Encoding::kRleDictionary;
+}
+
+struct ChunkScan {
+  const SourceGroup* source = nullptr;
+  std::size_t leaf = 0;
+  const parquet::ColumnMetaData* meta = nullptr;
+  std::optional<PageRecord> dictionary;
+  std::vector<PageRecord> pages;
+  std::vector<parquet::Statistics> statistics;  // of the pages, where a header has some
+  std::int64_t data_bytes = 0;                  // of the data pages' bodies, uncompressed
+  bool headers_lie = false;  // a V2 header's is_compressed is wrong: pages must not be copied as they are
+
+  bool has_dictionary_pages = false, has_other_pages = false;  // encodings of the data pages
+  bool has_v1 = false, has_v2 = false;
+};
+
+Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf);
+
+/// Fetches pages of a chunk in order.
+class PageFetcher {
+ public:
+  explicit PageFetcher(const SourceGroup& source) : source_(&source) {}
+  /// Header and body as stored, valid until the next call. The CRC is checked.
+  Result<ByteView> Fetch(const PageRecord& page);
+  Result<ByteView> FetchBody(const PageRecord& page);
+
+ private:
+  const SourceGroup* source_;
+  RawBuffer window_;
+  std::uint64_t window_offset_ = 0;
+};
+
+std::uint32_t Crc32(ByteView bytes);
+/// Of what `crc` is of, and `bytes` behind it.
+std::uint32_t ContinueCrc32(std::uint32_t crc, ByteView bytes);
+
+}  // namespace firn::splice

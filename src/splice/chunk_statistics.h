@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The statistics of an output chunk, merged from those of its inputs; and a feed that repeats a constant.
+//
+// Guarantees: null_count is a sum of counts that are all known, or absent; bounds likewise; sizes likewise.
+// Cost: O(inputs). Threads: one owner.
+// Source: parquet.thrift Statistics, SizeStatistics.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "splice/bounds.h"
+#include "splice/output_column.h"
+#include "splice/page_values.h"
+#include "splice/source_facts.h"
+
+namespace firn::splice {
+
+struct ColumnInput;
+
+class ChunkStatistics {
+ public:
+  explicit ChunkStatistics(const OutputColumn& column) : column_(column) {}
+  /// `non_nulls` if the values were counted or the chunk says so.
+  void AddChunk(const ColumnInput& input, SourceFacts& facts, std::optional<std::int64_t> non_nulls);
+  void AddNulls(std::int64_t rows);
+  /// The bounds of the constant, which point into `value`.
+  BoundsView AddConstant(std::int64_t rows, ByteView value);
+  void Finish(parquet::ColumnMetaData& meta) const;
+
+ private:
+  const OutputColumn& column_;
+  std::optional<std::int64_t> nulls_ = 0;
+  Bounds bounds_;
+  ChunkTotals totals_;
+};
+
+/// One value for every row.
+class ConstantFeed final : public ValueFeed {
+ public:
+  /// `value` is PLAIN, a BYTE_ARRAY without its length; `index` is its place in the dictionary if `coded`.
+  ConstantFeed(const OutputColumn& column, ByteView value, bool coded, std::uint32_t index);
+  ValueMode mode() const { return mode_; }
+  Status Take(std::size_t count, PageValues& out) override;
+  std::size_t StepMax() const override;
+
+ private:
+  ValueMode mode_;
+  std::uint32_t index_;
+  RawBuffer plain_;
+};
+
+}  // namespace firn::splice

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/chunk_writer.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "format/parquet/footer.h"
+#include "splice/page_index_build.h"
+
+namespace firn::splice {
+
+namespace {
+
+using parquet::Encoding;
+using parquet::PageType;
+
+constexpr std::size_t kPageBytesMax = std::numeric_limits<std::int32_t>::max();
+
+}  // namespace
+
+ChunkWriter::ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, parquet::PageCodecs& codecs,
+                         ChunkSink sink)
+    : column_(column), settings_(settings), codecs_(codecs), sink_(std::move(sink)) {
+  chunk_.meta.type = column.type;
+  chunk_.meta.path_in_schema = column.path;
+  chunk_.meta.codec = settings.codec;
+  if (column.max_definition > 0 || column.max_repetition > 0) chunk_.meta.encodings.push_back(Encoding::kRle);
+}
+
+void ChunkWriter::CountEncoding(PageType type, Encoding encoding) {
+  std::vector<Encoding>& encodings = chunk_.meta.encodings;
+  if (std::find(encodings.begin(), encodings.end(), encoding) == encodings.end()) encodings.push_back(encoding);
+  for (parquet::PageEncodingStats& stats : chunk_.meta.encoding_stats) {
+    if (stats.page_type == type && stats.encoding == encoding) {
+      ++stats.count;
+      return;
+    }
+  }
+  chunk_.meta.encoding_stats.push_back({type, encoding, 1});
+}
+
+/// Header, then levels and stored body.
+Status ChunkWriter::Put(parquet::PageHeader& header, ByteView levels, ByteView stored) {
+  header.compressed_size = static_cast<std::int32_t>(levels.size() + stored.size());
+  header.crc = static_cast<std::int32_t>(levels.empty() ? Crc32(stored) : ContinueCrc32(Crc32(levels), stored));
+  header_bytes_.clear();
+  parquet::WritePageHeader(header, header_bytes_);
+  FIRN_TRY(sink_(header_bytes_));
+  if (!levels.empty()) FIRN_TRY(sink_(levels));
+  FIRN_TRY(sink_(stored));
+  const auto header_size = static_cast<std::int64_t>(header_bytes_.size());
+  chunk_.meta.total_compressed_size += header_size + header.compressed_size;
+  chunk_.meta.total_uncompressed_size += header_size + header.uncompressed_size;
+  position_ += header_size + header.compressed_size;
+  CountEncoding(header.type, header.encoding);
+  return Ok();
+}
+
+Status ChunkWriter::WriteDictionary(ByteView plain, std::size_t entries) {
+  if (plain.size() > kPageBytesMax) return Error{Code::kLimit, "a dictionary page above 2 GiB"};
+  parquet::PageHeader header;
+  header.type = PageType::kDictionary;
+  header.encoding = Encoding::kPlain;
+  header.num_values = static_cast<std::int32_t>(entries);
+  header.uncompressed_size = static_cast<std::int32_t>(plain.size());
+  FIRN_ASSIGN(const ByteView stored, codecs_.Compress(settings_.codec, settings_.codec_level, plain));
+  if (stored.size() > kPageBytesMax) return Error{Code::kLimit, "a dictionary page above 2 GiB"};
+  chunk_.meta.dictionary_page_offset = position_;
+  return Put(header, {}, stored);
+}
+
+Status ChunkWriter::CopyDictionary(const PageRecord& page, ByteView header_and_body) {
+  FIRN_TRY(sink_(header_and_body));
+  chunk_.meta.dictionary_page_offset = position_;
+  const auto size = static_cast<std::int64_t>(header_and_body.size());
+  chunk_.meta.total_compressed_size += size;
+  chunk_.meta.total_uncompressed_size += std::int64_t{page.header_bytes} + page.uncompressed_size;
+  position_ += size;
+  CountEncoding(page.type, page.encoding);
+  return Ok();
+}
+
+void ChunkWriter::AddFacts(std::int64_t offset, std::size_t size, PageFacts facts) {
+  if (facts_.empty()) chunk_.meta.data_page_offset = offset;
+  rows_known_ = rows_known_ && facts.rows.has_value();
+  chunk_.locations.push_back({offset, static_cast<std::int32_t>(size), next_row_});
+  if (facts.rows) next_row_ += *facts.rows;
+  chunk_.meta.num_values += facts.values;
+  facts_.push_back(std::move(facts));
+}
+
+Status ChunkWriter::WritePage(parquet::PageHeader header, ByteView levels, ByteView body, PageFacts facts) {
+  const std::size_t uncompressed = levels.size() + body.size();
+  if (uncompressed > kPageBytesMax) return Error{Code::kLimit, "a page above 2 GiB"};
+  header.uncompressed_size = static_cast<std::int32_t>(uncompressed);
+  header.num_values = static_cast<std::int32_t>(facts.values);
+  FIRN_ASSIGN(ByteView stored, codecs_.Compress(settings_.codec, settings_.codec_level, body));
+  if (header.type == PageType::kDataV2) {
+    header.num_nulls = static_cast<std::int32_t>(facts.nulls.value_or(0));
+    header.num_rows = static_cast<std::int32_t>(facts.rows.value_or(0));
+    header.is_compressed = settings_.codec != parquet::Codec::kUncompressed && stored.size() < body.size();
+    if (!header.is_compressed) stored = body;
+  }
+  if (levels.size() + stored.size() > kPageBytesMax) return Error{Code::kLimit, "a page above 2 GiB"};
+  const std::int64_t offset = position_;
+  FIRN_TRY(Put(header, levels, stored));
+  AddFacts(offset, static_cast<std::size_t>(position_ - offset), std::move(facts));
+  return Ok();
+}
+
+Status ChunkWriter::CopyPage(const PageRecord& page, ByteView header_and_body, PageFacts facts) {
+  FIRN_TRY(sink_(header_and_body));
+  const auto size = static_cast<std::int64_t>(header_and_body.size());
+  chunk_.meta.total_compressed_size += size;
+  chunk_.meta.total_uncompressed_size += std::int64_t{page.header_bytes} + page.uncompressed_size;
+  CountEncoding(page.type, page.encoding);
+  AddFacts(position_, header_and_body.size(), std::move(facts));
+  position_ += size;
+  return Ok();
+}
+
+Result<MergedChunk> ChunkWriter::Finish(std::int64_t rows) {
+  if (rows_known_ && next_row_ != rows) {
+    return Error{Code::kInternal, "column " + std::to_string(column_.index) + ": " + std::to_string(next_row_) +
+                                      " rows were written, not " + std::to_string(rows)};
+  }
+  chunk_.pages = static_cast<std::int64_t>(facts_.size()) + (chunk_.meta.dictionary_page_offset ? 1 : 0);
+  if (rows_known_) {
+    chunk_.column_index = BuildColumnIndex(column_, facts_);
+  } else {
+    chunk_.locations.clear();
+  }
+  return std::move(chunk_);
+}
+
+}  // namespace firn::splice

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/column_merge.h"
+
+#include <algorithm>
+
+#include "splice/bit_pack.h"
+#include "splice/chunk_statistics.h"
+#include "splice/dictionary_choice.h"
+#include "splice/plain_encode.h"
+
+namespace firn::splice {
+
+namespace {
+
+using parquet::Encoding;
+using parquet::PhysicalType;
+
+/// Pages whose bodies have fewer bytes on average are joined; of a row group that is copied whole, pages may be
+/// smaller.
+constexpr std::int64_t kCopyBytesMin = 64 << 10, kCopyBytesMinFast = 8 << 10;
+constexpr std::int64_t kCopyBytesMinAlone = 8 << 10, kCopyValuesMinAlone = 8 << 10;
+
+bool IsKnownEncoding(PhysicalType type, Encoding encoding) {
+  switch (encoding) {
+    case Encoding::kPlain: return true;
+    case Encoding::kPlainDictionary:
+    case Encoding::kRleDictionary: return type != PhysicalType::kBoolean;
+    case Encoding::kRle: return type == PhysicalType::kBoolean;
+    default: return CanEncode(encoding, type);
+  }
+}
+
+class ColumnMerge {
+ public:
+  ColumnMerge(const OutputColumn& column, std::vector<ColumnInput>& inputs, const MergeSettings& settings,
+              ColumnMemory& memory, MergeBuffers& buffers, const ChunkSink& sink)
+      : column_(column),
+        inputs_(inputs),
+        settings_(settings),
+        memory_(memory),
+        buffers_(buffers),
+        choice_(column),
+        opener_(buffers.codecs, settings.page_bytes_max),
+        writer_(column, settings.chunk, buffers.codecs, sink),
+        statistics_(column) {}
+
+  Result<ColumnResult> Run() {
+    FIRN_ASSIGN(choice_, ChooseDictionary(column_, inputs_, settings_, memory_, buffers_));
+    const JoinSettings join_settings = Survey();
+    FIRN_TRY(WriteDictionary());
+    PageJoin join(column_, join_settings, writer_, buffers_.join);
+    std::int64_t rows = 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      FIRN_TRY(AppendInput(i, join));
+      rows += inputs_[i].rows;
+      inputs_[i].scan = ChunkScan();
+    }
+    FIRN_TRY(join.Flush());
+    FIRN_ASSIGN(result_.chunk, writer_.Finish(rows));
+    statistics_.Finish(result_.chunk.meta);
+    return std::move(result_);
+  }
+
+ private:
+  /// What the output's pages look like, from all inputs.
+  JoinSettings Survey() {
+    JoinSettings join;
+    bool any_v1 = false, any_v2 = false;
+    std::int64_t most = 0;
+    std::array<std::int64_t, 16> values_by_encoding{};
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const ColumnInput& input = inputs_[i];
+      if (input.kind != ColumnInput::Kind::kChunk) continue;
+      chunks_ += 1;
+      any_v1 = any_v1 || input.scan.has_v1;
+      any_v2 = any_v2 || input.scan.has_v2;
+      for (const PageRecord& page : input.scan.pages) {
+        const bool coded = IsDictionaryEncoded(page);
+        if (coded && choice_.HasDictionary()) continue;
+        const auto encoding = static_cast<std::size_t>(coded ? Encoding::kPlain : page.encoding);
+        if (encoding < values_by_encoding.size()) values_by_encoding[encoding] += page.num_values;
+      }
+    }
+    v2_ = join.v2 = any_v2 && !any_v1;
+    join.page_size_bytes = settings_.page_size_bytes;
+    join.index_width = std::max(1u, BitWidth(choice_.entries > 0 ? choice_.entries - 1 : 0));
+    for (std::size_t e = 0; e < values_by_encoding.size(); ++e) {
+      const auto encoding = static_cast<Encoding>(e);
+      if (values_by_encoding[e] <= most || !CanEncode(encoding, column_.type)) continue;
+      most = values_by_encoding[e];
+      join.plain_encoding = encoding;
+    }
+    if (settings_.effort == Effort::kDense && join.plain_encoding == Encoding::kPlain) {
+      const bool integers = CanEncode(Encoding::kDeltaBinaryPacked, column_.type);
+      if (integers) join.plain_encoding = Encoding::kDeltaBinaryPacked;
+      if (column_.type == PhysicalType::kByteArray) join.plain_encoding = Encoding::kDeltaLengthByteArray;
+    }
+    return join;
+  }
+
+  Status WriteDictionary() {
+    if (choice_.kind == DictionaryChoice::Kind::kUnited) {
+      return writer_.WriteDictionary(choice_.united.plain(), choice_.united.count());
+    }
+    if (choice_.kind != DictionaryChoice::Kind::kShared) return Ok();
+    const ColumnInput& input = inputs_[choice_.shared_input];
+    const PageRecord& page = *input.scan.dictionary;
+    PageFetcher fetcher(*input.scan.source);
+    if (input.scan.meta->codec == settings_.chunk.codec) {
+      FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
+      return writer_.CopyDictionary(page, bytes);
+    }
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+    FIRN_ASSIGN(const ByteView plain,
+                opener_.OpenDictionary(page, body, input.scan.meta->codec).In(Place(input, page)));
+    return writer_.WriteDictionary(plain, choice_.entries);
+  }
+
+  /// Whether the input's pages go into the output as they are stored.
+  bool MayCopy(std::size_t i) {
+    const ColumnInput& input = inputs_[i];
+    const ChunkScan& scan = input.scan;
+    if (scan.meta->codec != settings_.chunk.codec || !input.levels->identity() || scan.headers_lie) return false;
+    if ((v2_ ? scan.has_v1 : scan.has_v2) || scan.pages.empty()) return false;
+    if (scan.has_dictionary_pages && !choice_.KeepsIndices(i)) return false;
+    const auto pages = static_cast<std::int64_t>(scan.pages.size());
+    const std::int64_t bytes = scan.data_bytes / pages, values = scan.meta->num_values / pages;
+    const bool alone = chunks_ == 1 && inputs_.size() == 1;
+    const bool large = bytes >= (settings_.effort == Effort::kFast ? kCopyBytesMinFast : kCopyBytesMin);
+    if (!large && !(alone && (bytes >= kCopyBytesMinAlone || values >= kCopyValuesMinAlone))) return false;
+    const bool broken_deltas = scan.source->file().quirks().delta_byte_array_broken;
+    for (const PageRecord& page : scan.pages) {
+      if (broken_deltas && page.encoding == Encoding::kDeltaByteArray) return false;
+    }
+    // Rows of nested pages are counted while joining; copies need an offset index that tells them.
+    return !column_.nested() || SourceFacts(column_, scan, input.levels->input_max_definition).PageRows(0).has_value();
+  }
+
+  Status AppendInput(std::size_t i, PageJoin& join) {
+    ColumnInput& input = inputs_[i];
+    if (input.kind != ColumnInput::Kind::kChunk) return AppendConstant(i, join);
+    SourceFacts facts(column_, input.scan, input.levels->input_max_definition);
+    const bool copy = MayCopy(i);
+    std::optional<std::int64_t> non_nulls;
+    if (copy) {
+      FIRN_TRY(CopyInput(input, facts, join));
+      if (facts.chunk_nulls()) non_nulls = input.scan.meta->num_values - *facts.chunk_nulls();
+      result_.has_unchecked_indices = result_.has_unchecked_indices || input.scan.has_dictionary_pages;
+    } else {
+      const std::int64_t before = join.appended_non_nulls();
+      FIRN_TRY(JoinInput(i, facts, join));
+      non_nulls = join.appended_non_nulls() - before;
+      result_.verbatim = false;
+    }
+    statistics_.AddChunk(input, facts, non_nulls);
+    TierCount& tier = result_.tiers[static_cast<std::size_t>(TierOf(i, copy))];
+    tier.bytes += input.scan.meta->total_compressed_size;
+    ++tier.chunks;
+    return Ok();
+  }
+
+  Tier TierOf(std::size_t i, bool copied) const {
+    const ColumnInput& input = inputs_[i];
+    if (input.decoded) return Tier::kDecode;
+    if (copied) return Tier::kPages;
+    if (choice_.kind == DictionaryChoice::Kind::kRefused && input.scan.has_dictionary_pages) return Tier::kReencode;
+    for (const PageRecord& page : input.scan.pages) {
+      if (page.encoding == Encoding::kDeltaBinaryPacked || page.encoding == Encoding::kDeltaByteArray ||
+          page.encoding == Encoding::kDeltaLengthByteArray) {
+        return Tier::kReencode;
+      }
+    }
+    if (input.scan.has_dictionary_pages && !choice_.KeepsIndices(i)) return Tier::kRemap;
+    return input.scan.meta->codec != settings_.chunk.codec ? Tier::kRecompress : Tier::kJoin;
+  }
+
+  Status CopyInput(const ColumnInput& input, SourceFacts& facts, PageJoin& join) {
+    FIRN_TRY(join.Flush());
+    PageFetcher fetcher(*input.scan.source);
+    std::int64_t rows = 0;
+    for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
+      const PageRecord& page = input.scan.pages[p];
+      PageFacts page_facts;
+      page_facts.values = page.num_values;
+      page_facts.nulls = facts.PageNulls(p);
+      page_facts.rows = facts.PageRows(p);
+      rows += page_facts.rows.value_or(0);
+      if (!page_facts.nulls || *page_facts.nulls < page.num_values) {
+        page_facts.bounds.Merge(facts.PageBounds(p), column_.order);
+      }
+      FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
+      FIRN_TRY(writer_.CopyPage(page, bytes, std::move(page_facts)));
+    }
+    return CheckRows(input, rows);
+  }
+
+  Status CheckRows(const ColumnInput& input, std::int64_t rows) const {
+    if (rows == input.rows) return Ok();
+    return input.scan.source->file().Corrupt(
+        input.scan.pages.empty() ? input.scan.source->ChunkRange(input.scan.leaf).offset : input.scan.pages[0].offset,
+        "a column of " + std::to_string(rows) + " rows in a row group of " + std::to_string(input.rows));
+  }
+
+  Status JoinInput(std::size_t i, SourceFacts& facts, PageJoin& join) {
+    const ColumnInput& input = inputs_[i];
+    if (choice_.kind == DictionaryChoice::Kind::kRefused && input.scan.has_dictionary_pages) {
+      FIRN_TRY(LoadEntries(input));
+    }
+    PageFetcher fetcher(*input.scan.source);
+    const std::int64_t before = join.appended_rows();
+    for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
+      const PageRecord& page = input.scan.pages[p];
+      FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+      Status joined = JoinOne(i, p, body, facts, join);
+      if (joined) continue;
+      const bool input_is_at_fault = joined.error().code == Code::kCorrupt ||
+                                     joined.error().code == Code::kUnsupported || joined.error().code == Code::kLimit;
+      return input_is_at_fault ? std::move(joined).In(Place(input, page)) : std::move(joined);
+    }
+    return CheckRows(input, join.appended_rows() - before);
+  }
+
+  Status JoinOne(std::size_t i, std::size_t p, ByteView body, SourceFacts& facts, PageJoin& join) {
+    const ColumnInput& input = inputs_[i];
+    const PageRecord& page = input.scan.pages[p];
+    JoinPage joined;
+    FIRN_ASSIGN(joined.sections, opener_.Open(page, body, input.scan.meta->codec, column_.max_repetition > 0,
+                                              input.levels->input_max_definition > 0));
+    joined.num_values = page.num_values;
+    joined.levels = input.levels;
+    joined.starts_chunk = p == 0;
+    joined.bounds = facts.PageBounds(p);
+    FIRN_TRY(OpenFeed(i, p, joined));
+    return join.Append(joined);
+  }
+
+  /// The entries of the input's dictionary, to expand indices with.
+  Status LoadEntries(const ColumnInput& input) {
+    const PageRecord& page = *input.scan.dictionary;
+    PageFetcher fetcher(*input.scan.source);
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+    FIRN_ASSIGN(const ByteView plain,
+                opener_.OpenDictionary(page, body, input.scan.meta->codec).In(Place(input, page)));
+    buffers_.dictionary.Clear();
+    buffers_.dictionary.Append(plain);
+    return buffers_.entries.Build(buffers_.dictionary.view(), static_cast<std::size_t>(page.num_values), column_.width)
+        .In(Place(input, page));
+  }
+
+  Status OpenFeed(std::size_t i, std::size_t p, JoinPage& joined) {
+    const ChunkScan& scan = inputs_[i].scan;
+    const PageRecord& page = scan.pages[p];
+    const ByteView values = joined.sections.values;
+    joined.mode = ValueMode::kPlain;
+    joined.expected_bytes = values.size();
+    switch (page.encoding) {
+      case Encoding::kPlainDictionary:
+      case Encoding::kRleDictionary:
+        joined.feed = &buffers_.indices;
+        if (choice_.kind == DictionaryChoice::Kind::kRefused) {
+          joined.expected_bytes = 0;
+          return buffers_.indices.OpenExpand(values, buffers_.entries);
+        }
+        joined.mode = ValueMode::kIndices;
+        if (choice_.KeepsIndices(i)) {
+          return buffers_.indices.OpenRemap(values, nullptr, static_cast<std::size_t>(scan.dictionary->num_values));
+        } else {
+          const auto& mapping = choice_.mappings[static_cast<std::size_t>(choice_.mapping_of[i])].entries;
+          return buffers_.indices.OpenRemap(values, mapping.data(), mapping.size());
+        }
+      case Encoding::kPlain:
+        joined.feed = &buffers_.plain;
+        if (column_.type == PhysicalType::kBoolean) {
+          joined.mode = ValueMode::kBits;
+          buffers_.plain.OpenBits(values);
+        } else if (column_.type == PhysicalType::kByteArray) {
+          buffers_.plain.OpenByteArrays(values);
+        } else {
+          buffers_.plain.OpenFixed(values, column_.width);
+        }
+        return Ok();
+      default: return OpenDecoder(scan, p, joined);
+    }
+  }
+
+  Status OpenDecoder(const ChunkScan& scan, std::size_t p, JoinPage& joined) {
+    const ByteView values = joined.sections.values;
+    switch (scan.pages[p].encoding) {
+      case Encoding::kRle:
+        joined.mode = ValueMode::kBits;
+        joined.feed = &buffers_.plain;
+        return buffers_.plain.OpenRleBits(values);
+      case Encoding::kDeltaBinaryPacked:
+        joined.feed = &buffers_.delta_integers;
+        return buffers_.delta_integers.Open(values, column_.width);
+      case Encoding::kDeltaLengthByteArray:
+        joined.feed = &buffers_.delta_lengths;
+        return buffers_.delta_lengths.Open(values);
+      case Encoding::kDeltaByteArray:
+        joined.feed = &buffers_.delta_strings;
+        return buffers_.delta_strings.Open(values, column_.width, static_cast<std::size_t>(settings_.page_bytes_max),
+                                           p > 0 && scan.source->file().quirks().delta_byte_array_broken);
+      case Encoding::kByteStreamSplit:
+        joined.feed = &buffers_.streams;
+        return buffers_.streams.Open(values, column_.width);
+      default: return Error{Code::kUnsupported, "an unknown encoding"};  // WhyDecodeChunk has sent it elsewhere
+    }
+  }
+
+  Status AppendConstant(std::size_t i, PageJoin& join) {
+    const ColumnInput& input = inputs_[i];
+    TierCount& tier = result_.tiers[static_cast<std::size_t>(Tier::kSynthesize)];
+    ++tier.chunks;
+    result_.verbatim = false;
+    const bool coded = choice_.HasDictionary();
+    if (input.kind == ColumnInput::Kind::kNull) {
+      statistics_.AddNulls(input.rows);
+      const bool bits = column_.type == PhysicalType::kBoolean;
+      return join.AppendRows(input.rows, nullptr,
+                             coded  ? ValueMode::kIndices
+                             : bits ? ValueMode::kBits
+                                    : ValueMode::kPlain,
+                             {});
+    }
+    ConstantFeed feed(column_, input.value, coded, choice_.value_of[i]);
+    const BoundsView bounds = statistics_.AddConstant(input.rows, input.value);
+    return join.AppendRows(input.rows, &feed, feed.mode(), bounds);
+  }
+
+  static std::string Place(const ColumnInput& input, const PageRecord& page) {
+    return input.scan.source->file().name() + ": offset " + std::to_string(page.offset);
+  }
+
+  const OutputColumn& column_;
+  std::vector<ColumnInput>& inputs_;
+  const MergeSettings& settings_;
+  ColumnMemory& memory_;
+  MergeBuffers& buffers_;
+  DictionaryChoice choice_;
+  PageOpener opener_;
+  ChunkWriter writer_;
+  ChunkStatistics statistics_;
+  ColumnResult result_;
+  std::size_t chunks_ = 0;
+  bool v2_ = false;
+};
+
+}  // namespace
+
+std::string WhyDecodeChunk(const OutputColumn& column, const ChunkScan& scan, std::uint32_t input_max_definition) {
+  for (const PageRecord& page : scan.pages) {
+    if (!IsKnownEncoding(column.type, page.encoding)) {
+      return "encoding " + std::to_string(static_cast<int>(page.encoding));
+    }
+    if (page.type == parquet::PageType::kDataV2) continue;
+    if ((column.max_repetition > 0 && page.repetition_encoding != Encoding::kRle) ||
+        (input_max_definition > 0 && page.definition_encoding != Encoding::kRle)) {
+      return "levels in the deprecated BIT_PACKED encoding";
+    }
+  }
+  return {};
+}
+
+Result<ColumnResult> MergeColumn(const OutputColumn& column, std::vector<ColumnInput>& inputs,
+                                 const MergeSettings& settings, ColumnMemory& memory, MergeBuffers& buffers,
+                                 const ChunkSink& sink) {
+  return ColumnMerge(column, inputs, settings, memory, buffers, sink).Run();
+}
+
+}  // namespace firn::splice

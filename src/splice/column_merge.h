@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merges the chunks of one column into one output chunk, each input by its cheapest legal tier.
+//
+// In: per input row group a scanned chunk, or a constant. Out: pages to a sink; a MergedChunk with statistics; bytes
+// per
+//   tier.
+// Guarantees: rows in the order of the inputs; values, nulls and nesting as they were; statistics only where every
+// input
+//   with values had trustworthy ones.
+// Cost: copied pages: nothing but their bytes. Others: decompression, about 1 ns a value, compression.
+// Errors: kCorrupt, kUnsupported, kLimit with input and offset; those of the sink.
+// Threads: one call a thread; ColumnMemory belongs to the column, MergeBuffers to the thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "splice/chunk_writer.h"
+#include "splice/delta_feed.h"
+#include "splice/dictionary_union.h"
+#include "splice/page_join.h"
+#include "splice/schema_match.h"
+#include "splice/source_facts.h"
+#include "splice/splice.h"
+
+namespace firn::splice {
+
+/// Rows of one input for this column.
+struct ColumnInput {
+  enum class Kind : std::uint8_t { kChunk, kNull, kValue };
+  Kind kind = Kind::kChunk;
+  std::int64_t rows = 0;
+  ChunkScan scan;                    // kChunk
+  const LevelMap* levels = nullptr;  // kChunk
+  bool decoded = false;              // kChunk: made by the fallback
+  ByteView value;                    // kValue: PLAIN, a BYTE_ARRAY without its length
+};
+
+struct MergeSettings {
+  ChunkSettings chunk;
+  Effort effort = Effort::kBalanced;
+  std::size_t page_size_bytes = 1 << 20;
+  std::size_t dictionary_size_bytes = 2 << 20;
+  std::int64_t page_bytes_max = 256 << 20;  // of one input page, uncompressed
+};
+
+/// What a column remembers from one row group to the next.
+struct ColumnMemory {
+  bool dictionary_refused = false;  // its dictionary did not pay
+};
+
+/// What a thread keeps from one column to the next.
+struct MergeBuffers {
+  parquet::PageCodecs codecs;
+  JoinBuffers join;
+  RawBuffer dictionary;  // PLAIN entries of the input that is being read
+  EntryTable entries;
+  IndexFeed indices;
+  PlainFeed plain;
+  DeltaIntegerFeed delta_integers;
+  DeltaLengthFeed delta_lengths;
+  DeltaStringFeed delta_strings;
+  StreamSplitFeed streams;
+};
+
+struct ColumnResult {
+  MergedChunk chunk;
+  std::array<TierCount, kTierCount> tiers{};
+  bool verbatim = true;                // every page is a copy
+  bool has_unchecked_indices = false;  // dictionary-encoded pages were copied: nobody has looked at their indices
+  std::vector<std::string> notes;
+};
+
+/// Why a chunk cannot be read here and must go through the fallback; empty: it can.
+std::string WhyDecodeChunk(const OutputColumn& column, const ChunkScan& scan, std::uint32_t input_max_definition);
+
+Result<ColumnResult> MergeColumn(const OutputColumn& column, std::vector<ColumnInput>& inputs,
+                                 const MergeSettings& settings, ColumnMemory& memory, MergeBuffers& buffers,
+                                 const ChunkSink& sink);
+
+}  // namespace firn::splice

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/dictionary_choice.h"
+
+#include <algorithm>
+
+namespace firn::splice {
+
+namespace {
+
+/// Below this many entries a union is not judged while it grows.
+constexpr std::size_t kEntriesToJudge = 16 << 10;
+/// Pages that change between dictionary and other encodings more often than once in so many bytes become small pages.
+constexpr std::int64_t kBytesPerChange = 256 << 10;
+
+bool UsesDictionary(const ColumnInput& input) {
+  return input.kind == ColumnInput::Kind::kChunk && input.scan.has_dictionary_pages;
+}
+
+/// The stored page if it stays in memory; empty otherwise.
+ByteView HeldBody(const ColumnInput& input) {
+  const PageRecord& page = *input.scan.dictionary;
+  const auto size = static_cast<std::uint64_t>(page.compressed_size);
+  if (!input.scan.source->holds(page.offset + page.header_bytes, size)) return {};
+  RawBuffer none;
+  const Result<ByteView> body = input.scan.source->View(page.offset + page.header_bytes, size, none);
+  return body ? *body : ByteView();
+}
+
+bool SameDictionary(const ColumnInput& a, const ColumnInput& b) {
+  if (a.scan.meta->codec != b.scan.meta->codec || a.scan.dictionary->num_values != b.scan.dictionary->num_values ||
+      a.scan.dictionary->uncompressed_size != b.scan.dictionary->uncompressed_size) {
+    return false;
+  }
+  const ByteView x = HeldBody(a), y = HeldBody(b);
+  return !x.empty() && x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size()) == 0;
+}
+
+/// Pages would alternate between dictionary and other encodings all the time.
+bool Alternates(const std::vector<ColumnInput>& inputs) {
+  std::int64_t changes = 0, bytes = 0;
+  std::optional<bool> last;
+  for (const ColumnInput& input : inputs) {
+    if (input.kind != ColumnInput::Kind::kChunk) continue;
+    bytes += input.scan.data_bytes;
+    for (const PageRecord& page : input.scan.pages) {
+      const bool coded = IsDictionaryEncoded(page);
+      changes += last && *last != coded ? 1 : 0;
+      last = coded;
+    }
+  }
+  return changes > 2 + bytes / kBytesPerChange;
+}
+
+/// Makes the union.
+class Uniter {
+ public:
+  Uniter(const OutputColumn& column, const std::vector<ColumnInput>& inputs, const MergeSettings& settings,
+         MergeBuffers& buffers, DictionaryChoice& choice)
+      : column_(column),
+        inputs_(inputs),
+        settings_(settings),
+        choice_(choice),
+        opener_(buffers.codecs, settings.page_bytes_max) {}
+
+  /// False: it does not pay.
+  Result<bool> Run() {
+    ExpectRange();
+    const ColumnInput* previous = nullptr;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const ColumnInput& input = inputs_[i];
+      if (input.kind == ColumnInput::Kind::kValue) {
+        choice_.value_of[i] = choice_.united.AddValue(input.value);
+      } else if (UsesDictionary(input)) {
+        if (previous == nullptr || !SameDictionary(*previous, input)) {
+          FIRN_TRY(AddInput(input).In(input.scan.source->file().name() + ": offset " +
+                                      std::to_string(input.scan.dictionary->offset)));
+        }
+        previous = &input;
+        choice_.mapping_of[i] = static_cast<std::int32_t>(choice_.mappings.size() - 1);
+        values_ += input.scan.meta->num_values;
+        if (!PaysSoFar()) return false;
+      }
+    }
+    choice_.entries = choice_.united.count();
+    // Entries that occur about once only make the values longer by an index.
+    return values_ == 0 || static_cast<std::size_t>(values_) >= choice_.entries * 2;
+  }
+
+ private:
+  Status AddInput(const ColumnInput& input) {
+    const PageRecord& page = *input.scan.dictionary;
+    PageFetcher fetcher(*input.scan.source);
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+    FIRN_ASSIGN(const ByteView plain, opener_.OpenDictionary(page, body, input.scan.meta->codec));
+    DictionaryChoice::Mapping& mapping = choice_.mappings.emplace_back();
+    FIRN_TRY(choice_.united.Add(plain, static_cast<std::size_t>(page.num_values), mapping.entries));
+    mapping.identity = true;
+    for (std::size_t i = 0; i < mapping.entries.size() && mapping.identity; ++i) {
+      mapping.identity = mapping.entries[i] == i;
+    }
+    input_bytes_ += plain.size();
+    return Ok();
+  }
+
+  bool PaysSoFar() const {
+    const std::size_t bytes = choice_.united.plain().size();
+    if (bytes > settings_.dictionary_size_bytes) return false;
+    return choice_.united.count() < kEntriesToJudge || bytes * 20 < input_bytes_ * 19;
+  }
+
+  /// Statistics say where the integers are. They are a hint: what lies outside is only slower.
+  void ExpectRange() {
+    if (column_.order != ValueOrder::kInt32 && column_.order != ValueOrder::kInt64) return;
+    Bounds bounds;
+    for (const ColumnInput& input : inputs_) {
+      if (!UsesDictionary(input)) continue;
+      const BoundsView part = SourceFacts(column_, input.scan, 1).chunk_bounds();
+      if (part.known) bounds.Merge(part, column_.order);
+    }
+    if (!bounds.any()) return;
+    const auto load = [&](const Bytes& value) -> std::int64_t {
+      return column_.width == 4 ? LoadLittle<std::int32_t>(value.data()) : LoadLittle<std::int64_t>(value.data());
+    };
+    choice_.united.ExpectRange(load(bounds.min()), load(bounds.max()));
+  }
+
+  const OutputColumn& column_;
+  const std::vector<ColumnInput>& inputs_;
+  const MergeSettings& settings_;
+  DictionaryChoice& choice_;
+  PageOpener opener_;
+  std::size_t input_bytes_ = 0;
+  std::int64_t values_ = 0;
+};
+
+}  // namespace
+
+bool DictionaryChoice::KeepsIndices(std::size_t input) const {
+  if (kind == Kind::kShared) return true;
+  if (kind != Kind::kUnited || mapping_of[input] < 0) return false;
+  return mappings[static_cast<std::size_t>(mapping_of[input])].identity;
+}
+
+Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std::vector<ColumnInput>& inputs,
+                                          const MergeSettings& settings, ColumnMemory& memory, MergeBuffers& buffers) {
+  DictionaryChoice choice(column);
+  choice.mapping_of.assign(inputs.size(), -1);
+  choice.value_of.assign(inputs.size(), 0);
+  std::size_t coded = 0, constants = 0, first = 0;
+  bool same = true;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    constants += inputs[i].kind == ColumnInput::Kind::kValue ? 1 : 0;
+    if (!UsesDictionary(inputs[i])) continue;
+    if (coded++ == 0) {
+      first = i;
+    } else {
+      same = same && SameDictionary(inputs[first], inputs[i]);
+    }
+  }
+  if (column.type == parquet::PhysicalType::kBoolean || coded + constants == 0) return choice;
+  if (coded > 0 && constants == 0 && same) {
+    choice.kind = DictionaryChoice::Kind::kShared;
+    choice.shared_input = first;
+    choice.entries = static_cast<std::size_t>(inputs[first].scan.dictionary->num_values);
+    return choice;
+  }
+  choice.kind = DictionaryChoice::Kind::kRefused;
+  if (memory.dictionary_refused || Alternates(inputs)) return choice;
+  FIRN_ASSIGN(const bool pays, Uniter(column, inputs, settings, buffers, choice).Run());
+  if (pays) {
+    choice.kind = DictionaryChoice::Kind::kUnited;
+  } else {
+    choice.mappings.clear();
+    memory.dictionary_refused = true;
+  }
+  return choice;
+}
+
+}  // namespace firn::splice

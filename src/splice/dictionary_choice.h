@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decides what the dictionary of an output chunk is, before any data page is touched.
+//
+// In: the inputs' dictionary pages. Out: none; that of the inputs as it is; a union with a mapping an input; or
+// refused,
+//   which means that indices are expanded to values.
+// Guarantees: a refusal is remembered for the column, so that the next row group does not try again.
+// Why refuse: "it fits" is the wrong test. When the union is nearly as large as the inputs' dictionaries together, the
+//   values hardly repeat between inputs: PLAIN pages compress better and are read faster.
+// Cost: a decompression and a look-up an entry of each dictionary that differs from the one before.
+// Errors: kCorrupt, kLimit with input and offset.
+// Threads: one owner.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "splice/column_merge.h"
+#include "splice/dictionary_union.h"
+
+namespace firn::splice {
+
+struct DictionaryChoice {
+  enum class Kind : std::uint8_t { kNone, kShared, kUnited, kRefused };
+  Kind kind = Kind::kNone;
+  std::size_t shared_input = 0;  // kShared: an input whose page is everybody's
+  std::size_t entries = 0;       // of the output's dictionary
+  DictionaryUnion united;        // kUnited
+
+  struct Mapping {
+    std::vector<std::uint32_t> entries;
+    bool identity = false;
+  };
+  std::vector<Mapping> mappings;         // kUnited: old index -> new index
+  std::vector<std::int32_t> mapping_of;  // by input, into mappings; -1: has no dictionary
+  std::vector<std::uint32_t> value_of;   // by input: the index of a constant
+
+  explicit DictionaryChoice(const OutputColumn& column) : united(column.type, column.element.type_length) {}
+  /// Whether the input's indices mean the same in the output.
+  bool KeepsIndices(std::size_t input) const;
+  bool HasDictionary() const { return kind == Kind::kShared || kind == Kind::kUnited; }
+};
+
+Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std::vector<ColumnInput>& inputs,
+                                          const MergeSettings& settings, ColumnMemory& memory, MergeBuffers& buffers);
+
+}  // namespace firn::splice

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/input_file.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "format/parquet/footer.h"
+
+namespace firn::splice {
+
+namespace {
+
+constexpr std::uint64_t kTailBytes = 8;  // length of the footer, magic
+
+}  // namespace
+
+Result<std::shared_ptr<InputFile>> InputFile::Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive) {
+  std::shared_ptr<InputFile> file(new InputFile());
+  file->name_ = source.name();
+  file->source_ = &source;
+  file->keep_alive_ = std::move(keep_alive);
+  file->size_bytes_ = source.size();
+  if (source.size() <= kWholeFileBytes && source.size() > 0) {
+    file->whole_.Resize(static_cast<std::size_t>(source.size()));
+    FIRN_TRY(source.ReadAt(0, file->whole_.span()));
+  }
+  FIRN_TRY(file->ReadFooter());
+  return file;
+}
+
+Result<std::shared_ptr<InputFile>> InputFile::FromBytes(std::string name, ByteView bytes) {
+  std::shared_ptr<InputFile> file(new InputFile());
+  file->name_ = std::move(name);
+  file->size_bytes_ = bytes.size();
+  file->whole_.Append(bytes);
+  FIRN_TRY(file->ReadFooter());
+  return file;
+}
+
+Status InputFile::ReadFooter() {
+  if (whole()) {
+    const ByteView bytes = whole_.view();
+    constexpr std::string_view kMagic = "PAR1";
+    if (bytes.size() < kTailBytes + kMagic.size() || AsText(bytes.last(4)) != kMagic) {
+      if (bytes.size() >= 4 && AsText(bytes.last(4)) == "PARE") {
+        return Error{Code::kUnsupported, name_ + ": the footer is encrypted"};
+      }
+      return Corrupt(bytes.size() - std::min<std::size_t>(4, bytes.size()), "not a Parquet file: no PAR1 at the end");
+    }
+    const std::uint64_t size = LoadLittle<std::uint32_t>(bytes.data() + bytes.size() - kTailBytes);
+    if (size > bytes.size() - kTailBytes - kMagic.size()) {
+      return Corrupt(bytes.size() - kTailBytes, "the footer is longer than the file");
+    }
+    data_end_ = bytes.size() - kTailBytes - size;
+    FIRN_ASSIGN(footer_,
+                parquet::ParseFooter(bytes.subspan(static_cast<std::size_t>(data_end_), static_cast<std::size_t>(size)),
+                                     bytes.size())
+                    .In(name_));
+  } else {
+    FIRN_ASSIGN(footer_, parquet::ReadFooter(*source_));
+    data_end_ = size_bytes_ - kTailBytes;  // not exact, but no chunk reaches beyond: ParseFooter has checked
+  }
+  if (footer_.encrypted) return Error{Code::kUnsupported, name_ + ": the file is encrypted"};
+  leaves_ = parquet::LeavesOf(footer_.schema);
+  quirks_ = parquet::QuirksOf(footer_.created_by);
+  for (const parquet::RowGroup& group : footer_.row_groups) {
+    if (group.columns.size() != leaves_.size()) return Corrupt(data_end_, "a row group lacks columns");
+    for (const parquet::ColumnChunk& chunk : group.columns) {
+      if (chunk.encrypted) return Error{Code::kUnsupported, name_ + ": a column is encrypted"};
+      if (chunk.file_path && !chunk.file_path->empty()) {
+        return Error{Code::kUnsupported, name_ + ": a column lies in another file"};
+      }
+      if (!chunk.meta) return Corrupt(data_end_, "a column chunk has no metadata");
+    }
+  }
+  return Ok();
+}
+
+parquet::ColumnOrder InputFile::OrderOf(std::size_t leaf) const {
+  return leaf < footer_.column_orders.size() ? footer_.column_orders[leaf] : parquet::ColumnOrder::kUndefined;
+}
+
+Result<ByteView> InputFile::View(std::uint64_t offset, std::uint64_t size, RawBuffer& scratch) const {
+  if (offset > size_bytes_ || size > size_bytes_ - offset) return Corrupt(offset, "bytes beyond the end of the file");
+  const auto count = static_cast<std::size_t>(size);
+  if (whole()) return whole_.view().subspan(static_cast<std::size_t>(offset), count);
+  scratch.Resize(count);
+  if (count > 0) FIRN_TRY(source_->ReadAt(offset, scratch.span()));
+  return scratch.view();
+}
+
+Status InputFile::Read(std::uint64_t offset, std::span<std::uint8_t> out) const {
+  if (!whole()) return source_->ReadAt(offset, out);
+  if (offset > size_bytes_ || out.size() > size_bytes_ - offset)
+    return Corrupt(offset, "bytes beyond the end of the file");
+  std::copy_n(whole_.data() + offset, out.size(), out.begin());
+  return Ok();
+}
+
+Error InputFile::Corrupt(std::uint64_t offset, std::string_view what) const {
+  return Error{Code::kCorrupt, name_ + ": offset " + std::to_string(offset) + ": " + std::string(what)};
+}
+
+parquet::ByteRange SourceGroup::ChunkRange(std::size_t leaf) const {
+  parquet::ByteRange range = parquet::ChunkRange(chunk(leaf), file_->quirks(), file_->data_end());
+  // ParseFooter has checked the offsets; what is wrong in spite of that must not reach beyond the pages.
+  range.offset = std::min(range.offset, file_->data_end());
+  range.size = std::min(range.size, file_->data_end() - range.offset);
+  return range;
+}
+
+Status SourceGroup::Hold(const std::vector<std::int32_t>& leaves) {
+  if (file_->whole() || leaves.empty()) return Ok();
+  std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
+  for (const std::int32_t leaf : leaves) {
+    const parquet::ByteRange range = ChunkRange(static_cast<std::size_t>(leaf));
+    begin = std::min(begin, range.offset);
+    end = std::max(end, range.offset + range.size);
+  }
+  held_offset_ = begin;
+  FIRN_TRY(file_->View(begin, end - begin, held_));
+  return Ok();
+}
+
+Result<ByteView> SourceGroup::View(std::uint64_t offset, std::uint64_t size, RawBuffer& scratch) const {
+  if (!file_->whole() && !held_.empty() && holds(offset, size)) {
+    return held_.view().subspan(static_cast<std::size_t>(offset - held_offset_), static_cast<std::size_t>(size));
+  }
+  return file_->View(offset, size, scratch);
+}
+
+}  // namespace firn::splice

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/input_queue.h"
+
+#include <algorithm>
+
+namespace firn::splice {
+
+namespace {
+
+constexpr std::size_t kReadersMax = 8;
+constexpr std::int64_t kFooterBytes = 128 << 10;
+
+Result<std::shared_ptr<InputFile>> OpenInput(const Input& input) {
+  if (input.source == nullptr) return Error{Code::kInvalidArgument, "an input without a source"};
+  return InputFile::Open(*input.source, input.source);
+}
+
+}  // namespace
+
+InputQueue::InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes)
+    : inputs_(inputs), ahead_bytes_max_(ahead_bytes) {
+  if (!read_ahead) return;
+  const std::size_t readers = std::min(kReadersMax, inputs.size());
+  for (std::size_t i = 0; i < readers; ++i) readers_.emplace_back([this] { Read(); });
+}
+
+InputQueue::~InputQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::int64_t InputQueue::CostOf(const Input& input) {
+  if (input.source == nullptr) return 0;
+  const std::uint64_t size = input.source->size();
+  return size <= kWholeFileBytes ? static_cast<std::int64_t>(size) : kFooterBytes;
+}
+
+void InputQueue::Read() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] {
+      return stop_ || started_ == inputs_.size() || ahead_bytes_ == 0 || ahead_bytes_ < ahead_bytes_max_;
+    });
+    if (stop_ || started_ == inputs_.size()) return;
+    const std::size_t index = started_++;
+    ahead_bytes_ += CostOf(inputs_[index]);
+    lock.unlock();
+    Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index]);
+    lock.lock();
+    ready_.emplace(index, std::move(opened));
+    changed_.notify_all();
+  }
+}
+
+Result<std::shared_ptr<InputFile>> InputQueue::Next() {
+  const std::size_t index = taken_++;
+  if (readers_.empty()) return OpenInput(inputs_[index]);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ready_.contains(index); });
+  Result<std::shared_ptr<InputFile>> opened = std::move(ready_.at(index));
+  ready_.erase(index);
+  ahead_bytes_ -= CostOf(inputs_[index]);
+  changed_.notify_all();
+  return opened;
+}
+
+}  // namespace firn::splice

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins pages of one column into pages of a good size, at the level of their encodings.
+//
+// In: opened input pages in row order, with a feed for their values. Out: pages to a ChunkWriter.
+// Guarantees: output pages begin at row boundaries; levels are checked against their maximum, and each page must hold
+// as
+//   many levels and values as its header says. Pages are split only where they would grow far beyond the wanted size.
+// Cost: levels: nothing for runs, 2 ns for others; values: see page_values.h; a compression a finished page.
+// Errors: kCorrupt without a place: the caller adds input and offset.
+// Threads: one owner.
+// Source: README.md "Nested Encoding"; PageIndex.md (pages begin at row boundaries).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "splice/chunk_writer.h"
+#include "splice/page_open.h"
+#include "splice/page_values.h"
+#include "splice/schema_match.h"
+
+namespace firn::splice {
+
+struct JoinSettings {
+  std::size_t page_size_bytes = 1 << 20;
+  bool v2 = false;
+  unsigned index_width = 0;
+  parquet::Encoding plain_encoding = parquet::Encoding::kPlain;  // of pages that are not dictionary-encoded
+};
+
+struct JoinPage {
+  PageSections sections;
+  std::int64_t num_values = 0;
+  const LevelMap* levels = nullptr;
+  ValueFeed* feed = nullptr;
+  ValueMode mode = ValueMode::kNone;
+  bool starts_chunk = false;       // so it must start a row
+  std::size_t expected_bytes = 0;  // of its values in the output, about
+  BoundsView bounds;               // of its values, if known
+};
+
+/// What a thread keeps between columns, so that memory is touched once.
+struct JoinBuffers {
+  PageValues values;
+  HybridWriter repetition, definition;
+  RawBuffer body, encoded;
+};
+
+class PageJoin {
+ public:
+  PageJoin(const OutputColumn& column, const JoinSettings& settings, ChunkWriter& writer, JoinBuffers& buffers);
+
+  Status Append(const JoinPage& page);
+  /// `rows` rows of one value, or of null on the level of the top field when there is no feed.
+  Status AppendRows(std::int64_t rows, ValueFeed* feed, ValueMode mode, const BoundsView& bounds);
+  /// Ends the page that is being built.
+  Status Flush();
+
+  /// Appended since the start, the page that is being built included.
+  std::int64_t appended_rows() const { return rows_ + page_rows_; }
+  std::int64_t appended_non_nulls() const { return non_nulls_ + page_non_nulls_; }
+
+ private:
+  Status Begin(const JoinPage& page);
+  Status AppendFlat(const JoinPage& page);
+  Status AppendNested(const JoinPage& page);
+  Status AppendLevels(const JoinPage& page, const std::uint32_t* repetition, std::uint32_t* definition,
+                      std::size_t count);
+  Status TakeValues(const JoinPage& page, std::size_t count);
+  std::size_t SizeBytes() const;
+  bool Full() const { return SizeBytes() >= settings_.page_size_bytes; }
+  bool StartsRow(const JoinPage& page) const;
+  Result<ByteView> EncodeValues(parquet::Encoding& encoding);
+  void AppendLevelSection(HybridWriter& levels, RawBuffer& out) const;
+
+  const OutputColumn& column_;
+  JoinSettings settings_;
+  ChunkWriter& writer_;
+  JoinBuffers& buffers_;
+  PageFacts facts_;  // of the page that is being built
+  std::int64_t page_rows_ = 0, page_non_nulls_ = 0;
+  bool bounds_pending_ = false;  // the input page's bounds are not yet in facts_
+  std::int64_t rows_ = 0, non_nulls_ = 0;
+};
+
+}  // namespace firn::splice

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/page_open.h"
+
+#include <string>
+
+namespace firn::splice {
+
+namespace {
+
+using parquet::Codec;
+using parquet::Encoding;
+
+/// Takes levels with their 4-byte length off the front of `body`.
+Result<ByteView> TakeLevels(ByteView& body, Encoding encoding) {
+  if (encoding != Encoding::kRle) return Error{Code::kUnsupported, "levels in the deprecated BIT_PACKED encoding"};
+  if (body.size() < 4) return Error{Code::kCorrupt, "levels without a length"};
+  const std::uint32_t size = LoadLittle<std::uint32_t>(body.data());
+  if (size > body.size() - 4) return Error{Code::kCorrupt, "levels are longer than their page"};
+  const ByteView levels = body.subspan(4, size);
+  body = body.subspan(4 + size);
+  return levels;
+}
+
+}  // namespace
+
+Result<ByteView> PageOpener::Decompress(Codec codec, ByteView in, std::int64_t size_bytes) {
+  if (codec == Codec::kUncompressed) {
+    if (in.size() != static_cast<std::size_t>(size_bytes)) {
+      return Error{Code::kCorrupt, "an uncompressed page with two different sizes"};
+    }
+    return in;
+  }
+  if (size_bytes > page_bytes_max_) {
+    return Error{Code::kLimit,
+                 "a page of " + std::to_string(size_bytes) + " bytes is more than the memory limit allows"};
+  }
+  body_.Resize(static_cast<std::size_t>(size_bytes));
+  FIRN_TRY(codecs_->Decompress(codec, in, body_.span()));
+  return body_.view();
+}
+
+Result<PageSections> PageOpener::Open(const PageRecord& page, ByteView body, Codec codec, bool has_repetition,
+                                      bool has_definition) {
+  PageSections sections;
+  if (page.type == parquet::PageType::kDataV2) {
+    // ScanChunk has checked that the levels fit into both sizes.
+    const auto repetition = static_cast<std::size_t>(page.repetition_bytes);
+    const auto definition = static_cast<std::size_t>(page.definition_bytes);
+    sections.repetition = body.first(repetition);
+    sections.definition = body.subspan(repetition, definition);
+    FIRN_ASSIGN(sections.values,
+                Decompress(page.is_compressed ? codec : Codec::kUncompressed, body.subspan(repetition + definition),
+                           std::int64_t{page.uncompressed_size} - page.repetition_bytes - page.definition_bytes));
+    return sections;
+  }
+  FIRN_ASSIGN(ByteView whole, Decompress(codec, body, page.uncompressed_size));
+  if (has_repetition) {
+    FIRN_ASSIGN(sections.repetition, TakeLevels(whole, page.repetition_encoding));
+  }
+  if (has_definition) {
+    FIRN_ASSIGN(sections.definition, TakeLevels(whole, page.definition_encoding));
+  }
+  sections.values = whole;
+  return sections;
+}
+
+Result<ByteView> PageOpener::OpenDictionary(const PageRecord& page, ByteView body, Codec codec) {
+  if (page.encoding != Encoding::kPlain && page.encoding != Encoding::kPlainDictionary) {
+    return Error{Code::kUnsupported, "a dictionary page that is not PLAIN"};
+  }
+  return Decompress(codec, body, page.uncompressed_size);
+}
+
+}  // namespace firn::splice

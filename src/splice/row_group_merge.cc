@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/row_group_merge.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include "splice/fallback.h"
+#include "splice/single_group_source.h"
+
+namespace firn::splice {
+
+namespace {
+
+constexpr std::size_t kNotesMax = 32;
+
+}  // namespace
+
+/// What belongs to one row group.
+struct RowGroupMerger::Work {
+  RowGroupPlan plan;
+  std::vector<std::vector<ColumnInput>> inputs;       // by column
+  std::vector<std::shared_ptr<SourceGroup>> decoded;  // keeps what the fallback made
+  std::vector<std::int64_t> input_bytes;              // by column
+  std::vector<std::string> notes;
+};
+
+RowGroupMerger::RowGroupMerger(const std::vector<parquet::SchemaElement>& schema,
+                               const std::vector<OutputColumn>& columns, const Options& options,
+                               const MergeSettings& settings)
+    : schema_(schema), columns_(columns), options_(options), settings_(settings), memories_(columns.size()) {
+  for (const OutputColumn& column : columns) {
+    identity_levels_.emplace_back().input_max_definition = column.max_definition;
+  }
+  const auto threads = static_cast<std::size_t>(std::clamp(options.threads, 1, 256));
+  for (std::size_t i = 0; i < std::min(threads, columns.size()); ++i) {
+    buffers_.push_back(std::make_unique<MergeBuffers>());
+  }
+}
+
+RowGroupMerger::~RowGroupMerger() = default;
+
+void RowGroupMerger::Note(Report& report, std::string note) const {
+  if (report.notes.size() >= kNotesMax) return;
+  if (std::ranges::find(report.notes, note) == report.notes.end()) report.notes.push_back(std::move(note));
+}
+
+/// Decodes top fields of one source and puts the result in the place of their chunks.
+Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, const std::vector<std::int32_t>& fields) {
+  SingleGroupSource single(source.group->shared_file(), source.group->row_group());
+  FallbackRequest request;
+  request.output_schema = &schema_;
+  request.output_fields = fields;
+  std::vector<ColumnSource> columns = source.input->columns;
+  if (columns.empty()) {
+    columns.resize(columns_.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].leaf = static_cast<std::int32_t>(i);
+  }
+  request.columns = &columns;
+  request.codec = settings_.chunk.codec;
+  request.memory_bytes = std::max<std::int64_t>(options_.memory_bytes / 4, 16 << 20);
+  FIRN_ASSIGN(FallbackResult result, DecodeThroughArrow(single, request));
+  FIRN_ASSIGN(const std::shared_ptr<InputFile> file, InputFile::FromBytes(single.name(), result.file));
+  result.file = Bytes();
+  for (std::size_t group = 0; group < file->footer().row_groups.size(); ++group) {
+    if (file->footer().row_groups[group].num_rows == 0) continue;
+    const auto decoded = work.decoded.emplace_back(std::make_shared<SourceGroup>(file, group));
+    for (std::size_t leaf = 0; leaf < result.output_leaves.size(); ++leaf) {
+      const auto column = static_cast<std::size_t>(result.output_leaves[leaf]);
+      ColumnInput& input = work.inputs[column].emplace_back();
+      input.rows = decoded->meta().num_rows;
+      input.decoded = true;
+      input.levels = &identity_levels_[column];
+      FIRN_ASSIGN(input.scan, ScanChunk(*decoded, leaf));
+    }
+  }
+  return Ok();
+}
+
+Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
+  const std::int64_t rows = source.group->meta().num_rows;
+  std::set<std::int32_t> fields;  // to decode
+  std::vector<std::optional<ChunkScan>> scans(columns_.size());
+  for (const OutputColumn& column : columns_) {
+    const auto index = static_cast<std::size_t>(column.index);
+    const ColumnRoute& route = source.routes->columns[index];
+    std::string reason = route.kind == ColumnRoute::Kind::kDecode ? route.reason : "";
+    if (route.kind == ColumnRoute::Kind::kMove) {
+      FIRN_ASSIGN(scans[index], ScanChunk(*source.group, static_cast<std::size_t>(route.leaf)));
+      reason = WhyDecodeChunk(column, *scans[index], route.levels.input_max_definition);
+    }
+    if (reason.empty()) continue;
+    if (fields.insert(column.top_field).second && work.notes.size() < kNotesMax) {
+      work.notes.push_back(source.group->file().name() + ": column " + column.path[0] + " is decoded: " + reason);
+    }
+  }
+  for (const OutputColumn& column : columns_) {
+    const auto index = static_cast<std::size_t>(column.index);
+    const ColumnRoute& route = source.routes->columns[index];
+    if (route.kind != ColumnRoute::Kind::kDecode && route.kind != ColumnRoute::Kind::kValue && route.leaf >= 0) {
+      work.input_bytes[index] += source.group->chunk(static_cast<std::size_t>(route.leaf)).total_compressed_size;
+    }
+    if (fields.contains(column.top_field)) continue;
+    ColumnInput& input = work.inputs[index].emplace_back();
+    input.rows = rows;
+    if (route.kind == ColumnRoute::Kind::kMove) {
+      input.scan = std::move(*scans[index]);
+      input.levels = &route.levels;
+    } else if (route.kind == ColumnRoute::Kind::kNull) {
+      input.kind = ColumnInput::Kind::kNull;
+    } else {
+      input.kind = ColumnInput::Kind::kValue;
+      input.value = *source.input->columns[index].constant;
+    }
+  }
+  if (fields.empty()) return Ok();
+  return DecodeFields(work, source, {fields.begin(), fields.end()});
+}
+
+/// Reads the sources, and finds out what each column has to do.
+Status RowGroupMerger::Prepare(Work& work) {
+  work.inputs.resize(columns_.size());
+  work.input_bytes.resize(columns_.size());
+  if (work.plan.bytes <= std::max(options_.row_group_size_bytes, options_.memory_bytes / 3)) {
+    std::atomic<std::size_t> next = 0;
+    std::vector<Status> held(work.plan.sources.size(), Ok());
+    const auto hold = [&] {
+      for (std::size_t i = next++; i < held.size(); i = next++) {
+        held[i] = work.plan.sources[i].group->Hold(work.plan.sources[i].routes->leaves);
+      }
+    };
+    {
+      std::vector<std::jthread> readers;
+      const bool to_read = std::ranges::any_of(
+          work.plan.sources, [](const PlannedSource& source) { return !source.group->file().whole(); });
+      if (options_.threads > 1 && to_read) {
+        for (std::size_t i = 1; i < std::min<std::size_t>(8, held.size()); ++i) readers.emplace_back(hold);
+      }
+      hold();
+    }
+    for (Status& status : held) FIRN_TRY(std::move(status));
+  }
+  for (const PlannedSource& source : work.plan.sources) FIRN_TRY(ScanSource(work, source));
+  return Ok();
+}
+
+Result<WrittenGroup> RowGroupMerger::Run(RowGroupPlan plan, ByteSink& sink, Report& report,
+                                         const ColumnDone& column_done) {
+  Work work;
+  work.plan = std::move(plan);
+  FIRN_TRY(Prepare(work));
+  for (std::string& note : work.notes) Note(report, std::move(note));
+  WrittenGroup out;
+  out.meta.num_rows = work.plan.rows;
+  out.meta.columns.resize(columns_.size());
+  out.meta.file_offset = static_cast<std::int64_t>(sink.position());
+  out.meta.total_compressed_size = 0;
+  out.locations.resize(columns_.size());
+  out.column_indexes.resize(columns_.size());
+  // Waiting columns need memory: a row group beyond the limit is merged one column after the other.
+  const bool parallel = buffers_.size() > 1 && work.plan.bytes <= options_.memory_bytes / 2;
+  FIRN_TRY(parallel ? RunParallel(work, sink, out, report, column_done)
+                    : RunHere(work, sink, out, report, column_done));
+  if (work.plan.sources.size() == 1) {
+    const RowGroupPlan& done = work.plan;
+    const bool all = std::ranges::all_of(done.sources[0].routes->columns, [](const ColumnRoute& route) {
+      return route.kind == ColumnRoute::Kind::kMove;
+    });
+    if (all && done.sources[0].routes->leaves.size() == columns_.size()) {
+      out.meta.sorting_columns = done.sources[0].group->meta().sorting_columns;
+    }
+  }
+  return out;
+}
+
+void RowGroupMerger::Take(std::size_t column, ColumnResult result, std::int64_t start, bool alone, WrittenGroup& out,
+                          Report& report) {
+  parquet::ColumnMetaData& meta = result.chunk.meta;
+  meta.data_page_offset += start;
+  if (meta.dictionary_page_offset) *meta.dictionary_page_offset += start;
+  for (parquet::PageLocation& location : result.chunk.locations) location.offset += start;
+  out.meta.total_byte_size += meta.total_uncompressed_size;
+  *out.meta.total_compressed_size += meta.total_compressed_size;
+  report.pages += result.chunk.pages;
+  report.column_compressed_bytes[column] += meta.total_compressed_size;
+  for (std::size_t t = 0; t < kTierCount; ++t) {
+    // Pages of a row group that stays as it is: the whole of it is a copy.
+    const bool whole = alone && result.verbatim && t == static_cast<std::size_t>(Tier::kPages);
+    TierCount& tier = report.tiers[whole ? static_cast<std::size_t>(Tier::kRowGroup) : t];
+    tier.bytes += result.tiers[t].bytes;
+    tier.chunks += result.tiers[t].chunks;
+  }
+  if (result.has_unchecked_indices) report.unchecked.emplace_back(report.row_groups, column);
+  for (std::string& note : result.notes) Note(report, std::move(note));
+  out.locations[column] = std::move(result.chunk.locations);
+  out.column_indexes[column] = std::move(result.chunk.column_index);
+  out.meta.columns[column].meta = std::move(meta);
+}
+
+/// One column after the other, straight to the sink.
+Status RowGroupMerger::RunHere(Work& work, ByteSink& sink, WrittenGroup& out, Report& report,
+                               const ColumnDone& column_done) {
+  const bool alone = work.plan.sources.size() == 1;
+  const ChunkSink write = [&](ByteView bytes) { return sink.Write(bytes); };
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const auto start = static_cast<std::int64_t>(sink.position());
+    FIRN_ASSIGN(ColumnResult result,
+                MergeColumn(columns_[column], work.inputs[column], settings_, memories_[column], *buffers_[0], write));
+    work.inputs[column].clear();
+    Take(column, std::move(result), start, alone, out, report);
+    FIRN_TRY(column_done(work.input_bytes[column]));
+  }
+  return Ok();
+}
+
+Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out, Report& report,
+                                   const ColumnDone& column_done) {
+  struct Finished {
+    RawBuffer bytes;
+    std::optional<Result<ColumnResult>> result;
+  };
+  std::vector<Finished> finished(columns_.size());
+  std::vector<std::size_t> order(columns_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return work.input_bytes[a] > work.input_bytes[b]; });
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> stop = false;
+  const auto work_on = [&](MergeBuffers& buffers) {
+    for (std::size_t i = next++; i < order.size() && !stop; i = next++) {
+      const std::size_t column = order[i];
+      Finished done;
+      const ChunkSink write = [&](ByteView bytes) {
+        done.bytes.Append(bytes);
+        return Ok();
+      };
+      done.result = MergeColumn(columns_[column], work.inputs[column], settings_, memories_[column], buffers, write);
+      const std::lock_guard lock(mutex);
+      finished[column] = std::move(done);
+      changed.notify_all();
+    }
+  };
+  std::vector<std::jthread> workers;
+  for (const auto& buffers : buffers_) workers.emplace_back([&work_on, &buffers] { work_on(*buffers); });
+  const auto write_all = [&]() -> Status {
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return finished[column].result.has_value(); });
+      Finished done = std::move(finished[column]);
+      lock.unlock();
+      FIRN_ASSIGN(ColumnResult result, std::move(*done.result));
+      const auto start = static_cast<std::int64_t>(sink.position());
+      FIRN_TRY(sink.Write(done.bytes.view()));
+      Take(column, std::move(result), start, work.plan.sources.size() == 1, out, report);
+      FIRN_TRY(column_done(work.input_bytes[column]));
+    }
+    return Ok();
+  };
+  Status written = write_all();
+  stop = true;
+  return written;
+}
+
+}  // namespace firn::splice

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cuts the sequence of input row groups into output row groups.
+//
+// In: input row groups in order. Out: plans of about the wanted number of rows or bytes.
+// Guarantees: an input row group is never split; the order is kept; a row group that is large already stays alone, so
+//   that it can be copied, unless what waits before it would become a tiny one.
+// Cost: O(1) a row group. Threads: one owner.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "splice/input_file.h"
+#include "splice/schema_match.h"
+
+namespace firn::splice {
+
+/// The routes of an input's columns; inputs of the same schema share them.
+struct InputRoutes {
+  std::vector<ColumnRoute> columns;  // by output leaf
+  std::vector<std::int32_t> leaves;  // of the input, that are needed
+};
+
+struct PlannedSource {
+  std::shared_ptr<SourceGroup> group;
+  std::shared_ptr<const InputRoutes> routes;
+  const Input* input = nullptr;
+};
+
+struct RowGroupPlan {
+  std::vector<PlannedSource> sources;
+  std::int64_t rows = 0;
+  std::int64_t bytes = 0;  // of the chunks, compressed
+};
+
+struct RowGroupLimits {
+  std::int64_t rows = 1 << 20;
+  std::int64_t bytes = 128 << 20;
+};
+
+class RowGroupPlanner {
+ public:
+  explicit RowGroupPlanner(const RowGroupLimits& limits) : limits_(limits) {}
+
+  /// Whether `source` begins a new row group; then take the plan first.
+  bool Ends(const PlannedSource& source) const;
+  void Add(PlannedSource source);
+  bool empty() const { return plan_.sources.empty(); }
+  RowGroupPlan Take();
+  /// Output bytes an input byte, as measured: the byte limit is about the output.
+  void SetRatio(double ratio) { ratio_ = ratio; }
+
+  static std::int64_t BytesOf(const PlannedSource& source);
+
+ private:
+  bool Large(std::int64_t rows, std::int64_t bytes, int parts) const;
+
+  RowGroupLimits limits_;
+  RowGroupPlan plan_;
+  double ratio_ = 1.0;
+};
+
+}  // namespace firn::splice

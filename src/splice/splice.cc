@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/splice.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "format/parquet/footer.h"
+#include "splice/input_queue.h"
+#include "splice/row_group_merge.h"
+#include "splice/row_group_plan.h"
+
+namespace firn::splice {
+
+namespace {
+
+using parquet::Codec;
+
+constexpr std::string_view kMagic = "PAR1";
+constexpr std::size_t kRowGroupsMax = std::numeric_limits<std::int16_t>::max();
+
+bool SameElement(const parquet::SchemaElement& a, const parquet::SchemaElement& b) {
+  return a.type == b.type && a.type_length == b.type_length && a.repetition == b.repetition && a.name == b.name &&
+         a.num_children == b.num_children && a.converted_type == b.converted_type && a.scale == b.scale &&
+         a.precision == b.precision && a.logical == b.logical;
+}
+
+bool SameSource(const ColumnSource& a, const ColumnSource& b) {
+  return a.kind == b.kind && a.leaf == b.leaf && a.constant == b.constant;
+}
+
+Status CheckOptions(const std::vector<Input>& inputs, const Options& options) {
+  const auto invalid = [](const char* what) { return Error{Code::kInvalidArgument, what}; };
+  if (inputs.empty()) return invalid("no inputs");
+  if (options.row_group_row_count_max < 1 || options.row_group_size_bytes < 1) return invalid("empty row groups");
+  if (options.page_size_bytes < 1024 || options.page_size_bytes > (std::int64_t{1} << 30)) return invalid("page size");
+  if (options.dictionary_size_bytes < 0) return invalid("negative dictionary size");
+  if (options.memory_bytes < (std::int64_t{1} << 20)) return invalid("less than 1 MiB of memory");
+  return Ok();
+}
+
+/// The codec of most bytes; one that may still be written.
+Codec ChooseCodec(const RowGroupPlan& plan) {
+  std::map<Codec, std::int64_t> bytes;
+  for (const PlannedSource& source : plan.sources) {
+    for (const std::int32_t leaf : source.routes->leaves) {
+      const parquet::ColumnMetaData& meta = source.group->chunk(static_cast<std::size_t>(leaf));
+      bytes[meta.codec] += meta.total_compressed_size;
+    }
+  }
+  Codec most = Codec::kZstd;
+  std::int64_t most_bytes = 0;
+  for (const auto& [codec, count] : bytes) {
+    if (count > most_bytes) most = codec, most_bytes = count;
+  }
+  if (most == Codec::kLz4) return Codec::kLz4Raw;
+  return most == Codec::kLzo || static_cast<int>(most) > static_cast<int>(Codec::kLz4Raw) ? Codec::kZstd : most;
+}
+
+class Splicer {
+ public:
+  Splicer(const std::vector<Input>& inputs, const Options& options, ByteSink& sink)
+      : inputs_(inputs),
+        options_(options),
+        sink_(sink),
+        planner_({options.row_group_row_count_max, options.row_group_size_bytes}) {}
+
+  Result<Report> Run() {
+    FIRN_TRY(CheckOptions(inputs_, options_));
+    for (const Input& input : inputs_) {
+      if (input.source == nullptr) return Error{Code::kInvalidArgument, "an input without a source"};
+      report_.input_bytes += static_cast<std::int64_t>(input.source->size());
+    }
+    if (sink_.position() != 0) return Error{Code::kInvalidArgument, sink_.name() + ": the sink is not empty"};
+    FIRN_TRY(sink_.Write(AsBytes(kMagic)));
+    const std::int64_t ahead = std::min<std::int64_t>(options_.memory_bytes / 8, options_.row_group_size_bytes);
+    InputQueue queue(inputs_, options_.threads > 1, ahead);
+    for (const Input& input : inputs_) {
+      FIRN_ASSIGN(std::shared_ptr<InputFile> file, queue.Next());
+      FIRN_TRY(AddInput(input, std::move(file)));
+    }
+    if (!planner_.empty()) FIRN_TRY(WriteRowGroup());
+    FIRN_TRY(WriteTail());
+    return std::move(report_);
+  }
+
+ private:
+  Status AddInput(const Input& input, std::shared_ptr<InputFile> file) {
+    const parquet::FileMetaData& footer = file->footer();
+    if (columns_.empty()) FIRN_TRY(OpenSchema(footer).In(file->name()));
+    if (input.expected_rows && *input.expected_rows != footer.num_rows) {
+      return Error{Code::kCorrupt, file->name() + ": " + std::to_string(footer.num_rows) + " rows, not the expected " +
+                                       std::to_string(*input.expected_rows)};
+    }
+    FIRN_TRY(FindRoutes(input, footer.schema).In(file->name()));
+    version_ = std::max(version_, std::min(footer.version, 2));
+    for (std::size_t i = 0; i < footer.row_groups.size(); ++i) {
+      if (footer.row_groups[i].num_rows == 0) continue;
+      PlannedSource source{std::make_shared<SourceGroup>(file, i), routes_, &input};
+      if (planner_.Ends(source)) FIRN_TRY(WriteRowGroup());
+      planner_.Add(std::move(source));
+      report_.rows += footer.row_groups[i].num_rows;
+    }
+    return Ok();
+  }
+
+  Status OpenSchema(const parquet::FileMetaData& first) {
+    schema_ = options_.schema.empty() ? first.schema : options_.schema;
+    FIRN_ASSIGN(columns_, ColumnsOf(schema_));
+    report_.column_compressed_bytes.resize(columns_.size());
+    return Ok();
+  }
+
+  /// Inputs mostly come with the schema of the one before.
+  Status FindRoutes(const Input& input, const std::vector<parquet::SchemaElement>& schema) {
+    if (routes_ != nullptr && std::ranges::equal(schema, routed_schema_, SameElement) &&
+        std::ranges::equal(input.columns, routed_columns_, SameSource)) {
+      return Ok();
+    }
+    FIRN_ASSIGN(const std::vector<OutputColumn> from, ColumnsOf(schema));
+    auto routes = std::make_shared<InputRoutes>();
+    FIRN_ASSIGN(routes->columns, MatchSchema(columns_, from, input.columns));
+    for (const ColumnRoute& route : routes->columns) {
+      if (route.leaf >= 0) routes->leaves.push_back(route.leaf);
+    }
+    std::ranges::sort(routes->leaves);
+    routes->leaves.erase(std::ranges::unique(routes->leaves).begin(), routes->leaves.end());
+    routes_ = std::move(routes);
+    routed_schema_ = schema;
+    routed_columns_ = input.columns;
+    return Ok();
+  }
+
+  void OpenMerger(const RowGroupPlan& plan) {
+    MergeSettings settings;
+    settings.effort = options_.effort;
+    settings.chunk.codec = options_.codec.value_or(ChooseCodec(plan));
+    settings.chunk.codec_level = options_.codec_level.value_or(DefaultLevel(settings.chunk.codec));
+    settings.page_size_bytes = static_cast<std::size_t>(options_.page_size_bytes);
+    settings.dictionary_size_bytes = static_cast<std::size_t>(options_.dictionary_size_bytes);
+    settings.page_bytes_max = std::max<std::int64_t>(options_.memory_bytes / 2, 8 << 20);
+    merger_ = std::make_unique<RowGroupMerger>(schema_, columns_, options_, settings);
+  }
+
+  /// What the benchmark chose: see docs/formats/parquet.md.
+  int DefaultLevel(Codec codec) const { return codec == Codec::kZstd ? 1 : parquet::kDefaultLevel; }
+
+  Status WriteRowGroup() {
+    RowGroupPlan plan = planner_.Take();
+    if (groups_.size() == kRowGroupsMax) return Error{Code::kLimit, sink_.name() + ": more than 32767 row groups"};
+    if (merger_ == nullptr) OpenMerger(plan);
+    const auto start = static_cast<std::int64_t>(sink_.position());
+    planned_bytes_ += plan.bytes;
+    FIRN_ASSIGN(WrittenGroup group, merger_->Run(std::move(plan), sink_, report_, [&](std::int64_t bytes) {
+      done_bytes_ += bytes;
+      return Progress(done_bytes_);
+    }));
+    group.meta.ordinal = static_cast<std::int16_t>(groups_.size());
+    report_.split_offsets.push_back(start);
+    ++report_.row_groups;
+    groups_.push_back(std::move(group));
+    const std::int64_t written = static_cast<std::int64_t>(sink_.position());
+    if (planned_bytes_ > 0) {
+      planner_.SetRatio(std::clamp(static_cast<double>(written) / static_cast<double>(planned_bytes_), 0.2, 5.0));
+    }
+    return Ok();
+  }
+
+  Status Progress(std::int64_t done) const {
+    if (!options_.progress || options_.progress(std::min(done, report_.input_bytes), report_.input_bytes)) return Ok();
+    return Error{Code::kCancelled, "splice was cancelled"};
+  }
+
+  /// Column indexes, offset indexes, footer.
+  Status WriteTail() {
+    Bytes index;
+    for (WrittenGroup& group : groups_) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (!group.column_indexes[c]) continue;
+        index.clear();
+        parquet::WriteColumnIndex(*group.column_indexes[c], index);
+        group.meta.columns[c].column_index_offset = static_cast<std::int64_t>(sink_.position());
+        group.meta.columns[c].column_index_length = static_cast<std::int32_t>(index.size());
+        FIRN_TRY(sink_.Write(index));
+      }
+    }
+    for (WrittenGroup& group : groups_) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        if (group.locations[c].empty()) continue;
+        index.clear();
+        parquet::OffsetIndex offsets;
+        offsets.pages = std::move(group.locations[c]);
+        parquet::WriteOffsetIndex(offsets, index);
+        group.meta.columns[c].offset_index_offset = static_cast<std::int64_t>(sink_.position());
+        group.meta.columns[c].offset_index_length = static_cast<std::int32_t>(index.size());
+        FIRN_TRY(sink_.Write(index));
+      }
+    }
+    parquet::FileMetaData footer;
+    footer.version = version_;
+    footer.schema = schema_;
+    footer.num_rows = report_.rows;
+    footer.key_value_metadata = options_.key_value_metadata;
+    footer.created_by = options_.created_by;
+    footer.column_orders.assign(columns_.size(), parquet::ColumnOrder::kTypeDefined);
+    for (WrittenGroup& group : groups_) footer.row_groups.push_back(std::move(group.meta));
+    FIRN_TRY(sink_.Write(parquet::WriteFooter(footer)));
+    report_.output_bytes = static_cast<std::int64_t>(sink_.position());
+    return Progress(report_.input_bytes);
+  }
+
+  const std::vector<Input>& inputs_;
+  const Options& options_;
+  ByteSink& sink_;
+  RowGroupPlanner planner_;
+  std::vector<parquet::SchemaElement> schema_;
+  std::vector<OutputColumn> columns_;
+  std::shared_ptr<const InputRoutes> routes_;  // of the last input
+  std::vector<parquet::SchemaElement> routed_schema_;
+  std::vector<ColumnSource> routed_columns_;
+  std::unique_ptr<RowGroupMerger> merger_;
+  std::vector<WrittenGroup> groups_;
+  std::int64_t planned_bytes_ = 0, done_bytes_ = 0;
+  std::int32_t version_ = 1;
+  Report report_;
+};
+
+}  // namespace
+
+std::string_view TierName(Tier tier) {
+  constexpr std::string_view kNames[kTierCount] = {"R", "P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "new"};
+  const auto index = static_cast<std::size_t>(tier);
+  return index < kTierCount ? kNames[index] : "?";
+}
+
+Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink) {
+  return Splicer(inputs, options, sink).Run();
+}
+
+}  // namespace firn::splice
