@@ -30,13 +30,18 @@ bool Reaches(const iceberg::TableMetadata& metadata, const DeleteEntry& equality
   return spec_id == equality.file.spec_id && iceberg::SameTuple(partition, equality.file.partition);
 }
 
-std::string_view KindOf(const iceberg::DataFile& file) {
-  if (file.content == FileContent::kEqualityDeletes) return "equality delete";
-  return file.format == iceberg::FileFormat::kPuffin ? "deletion vector" : "position delete";
+std::string_view NameOfKind(const iceberg::DataFile& file) {
+  switch (iceberg::KindOf(file)) {
+    case iceberg::DeleteKind::kPositions: return "position delete";
+    case iceberg::DeleteKind::kVector: return "deletion vector";
+    case iceberg::DeleteKind::kEquality: return "equality delete";
+  }
+  return "delete";
 }
 
 Error Conflict(std::string_view what, const DeleteEntry& found, const std::string& path) {
-  return {Code::kConflict, fmt::format("{} {} {} data file {}", KindOf(found.file), found.file.file_path, what, path)};
+  return {Code::kConflict,
+          fmt::format("{} {} {} data file {}", NameOfKind(found.file), found.file.file_path, what, path)};
 }
 
 }  // namespace
@@ -145,6 +150,11 @@ std::optional<Error> DeleteWindow::Check(const iceberg::TableMetadata& metadata,
     probe.file_path = *removed.path;
     for (const std::uint32_t i : lost_.Find(probe, removed.sequence_number)) {
       return Conflict("was removed since the plan; it applied to", lost_.entries()[i], *removed.path);
+    }
+    if (fresh_.FindMisplaced(probe, removed.sequence_number).any()) {
+      return Error{Code::kConflict, fmt::format("a delete that was added since the plan names data file {}, but its "
+                                                "partition or sequence number does not fit",
+                                                *removed.path)};
     }
     for (const std::uint32_t i : fresh_.Find(probe, removed.sequence_number)) {
       const DeleteEntry& found = fresh_.entries()[i];

@@ -146,6 +146,16 @@ Status SimTable::RemoveFile(const std::string& path) {
   return Commit(edit);
 }
 
+Status SimTable::AddAgain(const std::string& path) {
+  FIRN_ASSIGN(const ports::LoadedTable table, Load());
+  const iceberg::TableMetadata& metadata = *table.metadata;
+  FIRN_ASSIGN(const Contents before, List(metadata, *metadata.FindSnapshot(*metadata.current_snapshot()->parent_id)));
+  Edit edit;
+  edit.operation = "append";
+  edit.added_data.push_back(before.files.at(path).file);
+  return Commit(edit);
+}
+
 Status SimTable::AddPositionDelete(const std::string& path, std::int64_t row) {
   FIRN_ASSIGN(const DataFile target, FindLive(path));
   FIRN_ASSIGN(const Bytes bytes, WritePositions({{path, row}}));
@@ -173,6 +183,13 @@ Status SimTable::RewriteManifests() {
   Edit edit;
   edit.operation = "replace";
   edit.regroup = true;
+  return Commit(edit);
+}
+
+Status SimTable::DropDeletes() {
+  Edit edit;
+  edit.operation = "replace";
+  edit.drop_deletes = true;
   return Commit(edit);
 }
 
@@ -282,6 +299,7 @@ Status SimTable::CarryOver(const ports::LoadedTable& base, SnapshotId id, const 
   std::optional<OpenManifest> group;
   FIRN_ASSIGN(const std::vector<ManifestFile> old, act::ReadManifests(io_, *head, *base.metadata));
   for (const ManifestFile& line : old) {
+    if (edit.drop_deletes && line.content == ManifestContent::kDeletes) continue;
     std::vector<ManifestEntry> entries;
     bool touched = edit.regroup && line.content == ManifestContent::kData;
     FIRN_TRY(act::ForEachEntry(io_, line, *base.metadata, iceberg::Wanted::everything(), [&](ManifestEntry& entry) {

@@ -57,9 +57,13 @@ class SimTable {
   /// Copy on write: the file goes, another with `keep` of its rows comes.
   Status Overwrite(const std::string& path, const std::vector<std::int64_t>& keep);
   Status RemoveFile(const std::string& path);
+  /// Adds a file that the parent of the head had as if it were new.
+  Status AddAgain(const std::string& path);
   Status AddPositionDelete(const std::string& path, std::int64_t row);
   /// Of one partition.
   Status AddEqualityDelete(std::int32_t part, const std::vector<std::int64_t>& ids);
+  /// Leaves all delete files out of the next snapshot, whether they are still needed or not.
+  Status DropDeletes();
   /// Puts all live data entries into one manifest.
   Status RewriteManifests();
   Status SetProperty(const std::string& key, const std::string& value);
@@ -80,6 +84,7 @@ class SimTable {
     std::vector<iceberg::DataFile> added_data, added_deletes;
     std::set<std::string> removed;
     bool regroup = false;
+    bool drop_deletes = false;
   };
   Status Commit(const Edit& edit);
   Result<ports::TableCommit> Prepare(const ports::LoadedTable& base, const Edit& edit);
