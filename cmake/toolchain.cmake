@@ -10,6 +10,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these in its own headers when it inlines; clang-tidy looks for the real ones.
   add_compile_options(-Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict
                       -Wno-dangling-pointer)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # libstdc++ 12 uses a function in std::stable_sort that it marks as deprecated itself.
+  add_compile_options(-Wno-deprecated-declarations)
 endif()
 if(FIRN_ASAN OR FIRN_FUZZ)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
