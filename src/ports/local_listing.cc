@@ -51,7 +51,8 @@ class Walk {
       if (name == "." || name == "..") continue;
       if (IsDirectory(*entry, directory_path + name)) name += '/';
       const std::string location = prefix_ + below + name;
-      if (location > after_ || after_.starts_with(location)) names.push_back(std::move(name));
+      const bool on_the_way = name.ends_with('/') && after_.starts_with(location);
+      if (location > after_ || on_the_way) names.push_back(std::move(name));
     }
     if (errno != 0) return PosixError(prefix_ + below, "read directory", errno);
     // A heap, because one page needs only the first of perhaps a million names.
@@ -76,7 +77,7 @@ class Walk {
       names.pop_back();
       if (name.ends_with('/')) {
         FIRN_TRY(Visit(below + name, depth + 1));
-      } else if (prefix_ + below + name != after_) {
+      } else {
         FIRN_TRY(AddFile(below + name));
       }
       if (!page_.next_page.empty()) return Ok();

@@ -15,7 +15,9 @@ class RenamedSource final : public RandomAccessSource {
       : name_(std::move(name)), below_(std::move(below)) {}
   const std::string& name() const override { return name_; }
   std::uint64_t size() const override { return below_->size(); }
-  Status ReadAt(std::uint64_t offset, std::span<std::uint8_t> out) override { return below_->ReadAt(offset, out); }
+  Status ReadAt(std::uint64_t offset, std::span<std::uint8_t> out) override {
+    return below_->ReadAt(offset, out).In(name_);
+  }
 
  private:
   std::string name_;
@@ -71,8 +73,10 @@ Result<std::string> MappedFileIO::MapForWriting(const std::string& location) con
 
 Result<std::unique_ptr<RandomAccessSource>> MappedFileIO::Open(const std::string& location,
                                                                std::optional<std::uint64_t> known_size_bytes) {
-  FIRN_ASSIGN(auto source, below_->Open(Map(location), known_size_bytes));
-  return std::unique_ptr<RandomAccessSource>(new RenamedSource(location, std::move(source)));
+  if (!Match(location)) return below_->Open(location, known_size_bytes);
+  auto source = below_->Open(Map(location), known_size_bytes);
+  if (!source) return std::move(source.error()).In(location);
+  return std::unique_ptr<RandomAccessSource>(new RenamedSource(location, std::move(*source)));
 }
 
 Result<std::unique_ptr<OutputFile>> MappedFileIO::Create(const std::string& location) {

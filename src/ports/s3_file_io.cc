@@ -279,16 +279,18 @@ class S3FileIO final : public FileIO {
 };
 
 Status StartClient() {
-  // One start a process; it must be ended before the SDK's own static objects are.
   static const arrow::Status started = [] {
     fs::S3GlobalOptions options = fs::S3GlobalOptions::Defaults();
     options.log_level = fs::S3LogLevel::Off;
-    arrow::Status status = fs::InitializeS3(options);
-    if (status.ok()) std::atexit([] { (void)fs::EnsureS3Finalized(); });
-    return status;
+    return fs::InitializeS3(options);
   }();
   if (!started.ok()) return Error{Code::kInternal, "S3 client does not start: " + started.message()};
   return Ok();
+}
+
+/// The client must be ended before its own static objects are, which the first file system makes.
+void EndClientAtExit() {
+  [[maybe_unused]] static const int once = std::atexit([] { (void)fs::EnsureS3Finalized(); });
 }
 
 Status CheckSupported(const Properties& properties) {
@@ -348,6 +350,7 @@ Result<std::unique_ptr<FileIO>> OpenS3FileIO(const Properties& properties) {
   FIRN_ASSIGN(const fs::S3Options options, OptionsOf(properties));
   auto files = fs::S3FileSystem::Make(options);
   if (!files.ok()) return Error{Code::kUnavailable, "S3 client: " + files.status().message()};
+  EndClientAtExit();
   return std::unique_ptr<FileIO>(new S3FileIO(std::move(*files)));
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The FileIOs that the suite runs on.
+//
+// In: environment variables for servers. Out: fixtures by name.
+// Guarantees: every fixture has an empty root of its own. Threads: one test at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ports/file_io.h"
+
+namespace firn::contract {
+
+struct FileIOFixture {
+  std::unique_ptr<ports::FileIO> io;
+  /// Ends with '/'.
+  std::string root;
+  /// Two writers of one name: exactly one Close() succeeds.
+  bool exclusive = true;
+  /// List is in the order of bytes.
+  bool sorted = true;
+  /// Keys may have empty components.
+  bool any_key = true;
+  std::shared_ptr<void> owner;
+};
+
+struct FileIOCase {
+  std::string name;
+  std::function<FileIOFixture()> make;
+};
+
+std::vector<FileIOCase> FileIOCases();
+/// Lines that say what is left out and which variable is missing.
+std::vector<std::string> FileIOsLeftOut();
+
+}  // namespace firn::contract
