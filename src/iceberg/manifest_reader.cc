@@ -24,7 +24,7 @@ Result<std::optional<std::int32_t>> FindNumber(const avro::ContainerReader& file
   return std::optional(value);
 }
 
-Result<ManifestHeader> ReadHeader(const avro::ContainerReader& file, const ManifestFile& manifest) {
+Result<ManifestHeader> ParseHeader(const avro::ContainerReader& file) {
   ManifestHeader header;
   FIRN_ASSIGN(const auto version, FindNumber(file, "format-version"));
   header.format_version = version.value_or(1);
@@ -38,18 +38,23 @@ Result<ManifestHeader> ReadHeader(const avro::ContainerReader& file, const Manif
   if (schema_id) header.schema_id = SchemaId(*schema_id);
   FIRN_ASSIGN(const auto spec_id, FindNumber(file, "partition-spec-id"));
   if (spec_id) header.spec_id = SpecId(*spec_id);
-  if (header.spec_id && *header.spec_id != manifest.spec_id) {
-    return Error{Code::kCorrupt, "manifest is of spec " + std::to_string(header.spec_id->value) +
-                                     ", the manifest list says " + std::to_string(manifest.spec_id.value)};
-  }
-  const std::string* content = file.FindMetadata("content");
-  header.content = manifest.content;
-  if (content != nullptr) {
+  if (const std::string* content = file.FindMetadata("content")) {
     if (*content != "data" && *content != "deletes") {
       return Error{Code::kCorrupt, "header has content `" + content->substr(0, 40) + "`"};
     }
     header.content = *content == "data" ? ManifestContent::kData : ManifestContent::kDeletes;
   }
+  return header;
+}
+
+/// The header must not contradict the manifest's line in the list; what it leaves out is taken from there.
+Result<ManifestHeader> HeaderFor(const avro::ContainerReader& file, const ManifestFile& manifest) {
+  FIRN_ASSIGN(ManifestHeader header, ParseHeader(file));
+  if (header.spec_id && *header.spec_id != manifest.spec_id) {
+    return Error{Code::kCorrupt, "manifest is of spec " + std::to_string(header.spec_id->value) +
+                                     ", the manifest list says " + std::to_string(manifest.spec_id.value)};
+  }
+  if (file.FindMetadata("content") == nullptr) header.content = manifest.content;
   if (header.content != manifest.content) {
     return Error{Code::kCorrupt, "manifest and manifest list disagree on whether it holds deletes"};
   }
@@ -145,6 +150,11 @@ class AvroManifestReader final : public ManifestReader {
 
 }  // namespace
 
+Result<ManifestHeader> ReadManifestHeader(SequentialSource& source) {
+  FIRN_ASSIGN(const auto file, avro::ContainerReader::Open(source, {.read_step_bytes = 64 << 10}));
+  return ParseHeader(*file).In(source.name());
+}
+
 Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(SequentialSource& source, const ManifestFile& manifest,
                                                              const TableMetadata& metadata, Wanted wanted) {
   if (manifest.key_metadata && !manifest.key_metadata->empty()) {
@@ -156,7 +166,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(SequentialSource& s
                                      ", which the table does not have"};
   }
   FIRN_ASSIGN(auto file, avro::ContainerReader::Open(source, OptionsFor(manifest)));
-  FIRN_ASSIGN(ManifestHeader header, ReadHeader(*file, manifest).In(source.name()));
+  FIRN_ASSIGN(ManifestHeader header, HeaderFor(*file, manifest).In(source.name()));
   FIRN_ASSIGN(
       ManifestProgram program,
       ManifestProgram::Compile(file->schema(), *spec, PartitionTypesIn(metadata, *spec), wanted).In(source.name()));

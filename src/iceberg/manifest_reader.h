@@ -43,6 +43,9 @@ struct ManifestHeader {
   ManifestContent content = ManifestContent::kData;
 };
 
+/// The header alone, for a manifest without a line in a list (v1 snapshots that name manifests inline).
+Result<ManifestHeader> ReadManifestHeader(SequentialSource& source);
+
 class ManifestReader {
  public:
   /// Reads the header. `source` must outlive the reader.

@@ -25,8 +25,8 @@ enum FileFlag : std::uint16_t {
   kHasEqualityDeletes = 1 << 2,
   kNotParquet = 1 << 3,
   kEncrypted = 1 << 4,
-  kHasRowLineage = 1 << 5,      // v3: rows have or will get row ids
-  kUnknownTransform = 1 << 6,   // its spec cannot be evaluated
+  kHasRowLineage = 1 << 5,     // v3: rows have or will get row ids
+  kUnknownTransform = 1 << 6,  // its spec cannot be evaluated
 };
 
 struct DataFileFacts {
@@ -43,7 +43,7 @@ struct DataFileFacts {
 struct PartitionFacts {
   SpecId spec_id{0};
   iceberg::PartitionTuple tuple;
-  std::string text;              // "day=2024-01-01", for people; "" if unpartitioned
+  std::string text;  // "day=2024-01-01", for people; "" if unpartitioned
   std::int64_t file_count = 0, size_bytes = 0, record_count = 0;
   std::int64_t position_delete_files = 0, equality_delete_files = 0, deletion_vectors = 0;
   std::int64_t deleted_rows_max = 0;  // sum of record counts of position deletes and deletion vectors
@@ -62,7 +62,7 @@ struct SnapshotFacts {
 };
 
 struct Facts {
-  std::string table;               // "db.t" or a location
+  std::string table;  // "db.t" or a location
   std::string table_uuid;
   std::string location;
   std::string ref = "main";
@@ -70,10 +70,10 @@ struct Facts {
   std::optional<SnapshotId> snapshot_id;  // absent: empty table
   SequenceNumber sequence_number{0};
   TimestampMs observed_at;
-  std::vector<ManifestFacts> manifests;   // data and delete manifests in list order
+  std::vector<ManifestFacts> manifests;  // data and delete manifests in list order
   std::vector<PartitionFacts> partitions;
-  std::vector<DataFileFacts> files;       // grouped by partition, then by manifest and ordinal
-  std::vector<SnapshotFacts> snapshots;   // newest last
+  std::vector<DataFileFacts> files;      // grouped by partition, then by manifest and ordinal
+  std::vector<SnapshotFacts> snapshots;  // newest last
   std::int64_t position_delete_files = 0, equality_delete_files = 0, deletion_vectors = 0;
   std::int64_t manifest_entries_read = 0;
 };

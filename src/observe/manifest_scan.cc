@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/manifest_scan.h"
+
+namespace firn::observe {
+namespace {
+
+using iceberg::ManifestFile;
+
+Result<ManifestFile> InlineLine(ports::FileIO& io, const std::string& location, const iceberg::Snapshot& snapshot) {
+  ManifestFile line;
+  line.manifest_path = location;
+  line.added_snapshot_id = snapshot.id;
+  FIRN_ASSIGN(const auto source, io.Open(location));
+  line.manifest_length = static_cast<std::int64_t>(source->size());
+  SourceStream stream(*source);
+  FIRN_ASSIGN(const iceberg::ManifestHeader header, iceberg::ReadManifestHeader(stream));
+  line.spec_id = header.spec_id.value_or(SpecId(0));
+  return line;
+}
+
+}  // namespace
+
+Result<std::vector<ManifestFile>> ReadManifests(ports::FileIO& io, const iceberg::Snapshot& snapshot,
+                                                const iceberg::TableMetadata& metadata) {
+  std::vector<ManifestFile> lines;
+  if (!snapshot.manifest_list.empty()) {
+    FIRN_ASSIGN(const auto source, io.Open(snapshot.manifest_list));
+    SourceStream stream(*source);
+    return iceberg::ReadManifestList(stream, snapshot, metadata);
+  }
+  for (const std::string& location : snapshot.manifests) {
+    FIRN_ASSIGN(ManifestFile line, InlineLine(io, location, snapshot));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Status ForEachEntry(ports::FileIO& io, const ManifestFile& manifest, const iceberg::TableMetadata& metadata,
+                    iceberg::Wanted wanted,
+                    const std::function<Result<bool>(iceberg::ManifestEntry&, std::int64_t)>& visit) {
+  std::optional<std::uint64_t> known_size;
+  if (manifest.manifest_length > 0) known_size = static_cast<std::uint64_t>(manifest.manifest_length);
+  FIRN_ASSIGN(const auto source, io.Open(manifest.manifest_path, known_size));
+  SourceStream stream(*source);
+  FIRN_ASSIGN(const auto reader, iceberg::ManifestReader::Open(stream, manifest, metadata, wanted));
+  iceberg::ManifestEntry entry;
+  while (true) {
+    FIRN_ASSIGN(const bool more, reader->Next(entry));
+    if (!more) return Ok();
+    FIRN_ASSIGN(const bool go_on, visit(entry, reader->ordinal()));
+    if (!go_on) return Ok();
+  }
+}
+
+Error BadEntry(const ManifestFile& manifest, std::int64_t ordinal, std::string_view text) {
+  return {Code::kCorrupt, manifest.manifest_path + ": entry " + std::to_string(ordinal) + ": " + std::string(text)};
+}
+
+}  // namespace firn::observe
