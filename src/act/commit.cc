@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "act/commit_request.h"
-#include "act/manifest_scan.h"
 #include "base/log.h"
+#include "observe/manifest_scan.h"
 
 namespace firn::act {
 namespace {
@@ -201,14 +201,14 @@ Result<bool> Committer::FindEqual(const TableMetadata& metadata) {
 
 /// The equal commit may be our own, made before a restart: then it names our files.
 Status Committer::NoteFilesOf(const Snapshot& snapshot, const TableMetadata& metadata) {
-  FIRN_ASSIGN(const auto manifests, ReadManifests(env_.io, snapshot, metadata));
+  FIRN_ASSIGN(const auto manifests, observe::ReadManifests(env_.io, snapshot, metadata));
   for (const iceberg::ManifestFile& manifest : manifests) {
     if (manifest.added_snapshot_id != snapshot.id) continue;
-    FIRN_TRY(ForEachEntry(env_.io, manifest, metadata, iceberg::Wanted::planning(),
-                          [this](iceberg::ManifestEntry& entry) -> Status {
-                            named_.insert(entry.file.file_path);
-                            return Ok();
-                          }));
+    FIRN_TRY(observe::ForEachEntry(env_.io, manifest, metadata, iceberg::Wanted::planning(),
+                                   [this](iceberg::ManifestEntry& entry, std::int64_t) -> Result<bool> {
+                                     named_.insert(entry.file.file_path);
+                                     return true;
+                                   }));
   }
   return Ok();
 }

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "act/manifest_scan.h"
+#include "observe/manifest_scan.h"
 
 namespace firn::act {
 namespace {
@@ -68,7 +68,7 @@ Status DeleteWindow::Walk(ports::FileIO& io, const iceberg::TableMetadata& metad
   for (const iceberg::Snapshot* at = &head; !walked_.contains(at->id);) {
     if (!visited.insert(at->id).second) return Error{Code::kCorrupt, "snapshots are their own ancestors"};
     if (at != &head) {
-      FIRN_ASSIGN(const std::vector<ManifestFile> manifests, ReadManifests(io, *at, metadata));
+      FIRN_ASSIGN(const std::vector<ManifestFile> manifests, observe::ReadManifests(io, *at, metadata));
       Note(manifests);
     }
     const iceberg::Snapshot* parent = at->parent_id ? metadata.FindSnapshot(*at->parent_id) : nullptr;
@@ -96,11 +96,12 @@ Result<const DeleteWindow::Entries*> DeleteWindow::Live(ports::FileIO& io, const
   Entries entries;
   const iceberg::Wanted wanted{
       .metrics = false, .file_path = true, .split_offsets = false, .position_path_bounds = true};
-  FIRN_TRY(ForEachEntry(io, manifest, metadata, wanted, [&](iceberg::ManifestEntry& entry) -> Status {
-    if (entry.status == iceberg::EntryStatus::kDeleted) return Ok();
-    entries.push_back({entry.file, entry.sequence_number.value_or(SequenceNumber(0))});
-    return Ok();
-  }));
+  FIRN_TRY(observe::ForEachEntry(io, manifest, metadata, wanted,
+                                 [&](iceberg::ManifestEntry& entry, std::int64_t) -> Result<bool> {
+                                   if (entry.status == iceberg::EntryStatus::kDeleted) return true;
+                                   entries.push_back({entry.file, entry.sequence_number.value_or(SequenceNumber(0))});
+                                   return true;
+                                 }));
   return &read_.emplace(manifest.manifest_path, std::move(entries)).first->second;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "act/manifest_carry.h"
 
-#include "act/manifest_scan.h"
+#include "observe/manifest_scan.h"
 
 namespace firn::act {
 
@@ -32,22 +32,24 @@ RollingManifestWriter& ManifestCarrier::WriterOf(Kind kind, const ManifestFile& 
 
 Status ManifestCarrier::Carry(const ManifestFile& manifest, const IsRemoved& is_removed) {
   ++counts_.manifests_replaced;
-  const auto carry = [&](ManifestEntry& entry) -> Status {
+  const auto carry = [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
     ++counts_.entries_processed;
-    if (entry.status == EntryStatus::kDeleted) return Ok();
+    if (entry.status == EntryStatus::kDeleted) return true;
     FIRN_ASSIGN(const bool removed, is_removed(entry));
     if (!entry.snapshot_id) entry.snapshot_id = manifest.added_snapshot_id;
     if (!removed) {
       entry.status = EntryStatus::kExisting;
-      return WriterOf(Kind::kLive, manifest).Add(entry);
+      FIRN_TRY(WriterOf(Kind::kLive, manifest).Add(entry));
+      return true;
     }
     entry.status = EntryStatus::kDeleted;
     entry.snapshot_id = snapshot_id_;
     counts_.Removed(entry.file);
     counts_.changed_partitions.insert(ChangedPartition(metadata_, entry.file));
-    return WriterOf(Kind::kRemoved, manifest).Add(entry);
+    FIRN_TRY(WriterOf(Kind::kRemoved, manifest).Add(entry));
+    return true;
   };
-  return ForEachEntry(files_.io(), manifest, metadata_, iceberg::Wanted::everything(), carry);
+  return observe::ForEachEntry(files_.io(), manifest, metadata_, iceberg::Wanted::everything(), carry);
 }
 
 Result<std::vector<ManifestFile>> ManifestCarrier::Finish() {

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "act/manifest_carry.h"
-#include "act/manifest_scan.h"
+#include "act/manifest_counts.h"
+#include "observe/manifest_scan.h"
 
 namespace firn::act {
 namespace {
@@ -118,11 +119,12 @@ Result<Proposal> RewriteChange::Propose(const CommitBase& base, MetadataFiles& f
   FIRN_TRY(CheckGroups());
   FIRN_TRY(CheckHistory(base));
   if (!window_) {
-    FIRN_ASSIGN(const Manifests planned,
-                ReadManifests(files.io(), *base.metadata.FindSnapshot(rewrite_.plan_snapshot_id), base.metadata));
+    FIRN_ASSIGN(
+        const Manifests planned,
+        observe::ReadManifests(files.io(), *base.metadata.FindSnapshot(rewrite_.plan_snapshot_id), base.metadata));
     window_.emplace(rewrite_.plan_snapshot_id, planned);
   }
-  FIRN_ASSIGN(const Manifests head, ReadManifests(files.io(), *base.head, base.metadata));
+  FIRN_ASSIGN(const Manifests head, observe::ReadManifests(files.io(), *base.head, base.metadata));
   FIRN_TRY(window_->Extend(files.io(), base.metadata, *base.head, head));
   CheckDeletes(base);
   FIRN_TRY(Relocate(base, files.io(), head));
@@ -172,15 +174,15 @@ Status RewriteChange::Relocate(const CommitBase& base, ports::FileIO& io, const 
       continue;
     }
     std::optional<std::uint32_t> index;  // of this manifest in rewrite_.manifests
-    const auto look = [&](ManifestEntry& entry) -> Status {
-      if (entry.status == EntryStatus::kDeleted) return Ok();
+    const auto look = [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
+      if (entry.status == EntryStatus::kDeleted) return true;
       const auto found = missing.find(entry.file.file_path);
-      if (found == missing.end()) return Ok();
+      if (found == missing.end()) return true;
       RemovedFile& file = rewrite_.groups[found->second.group].removed[found->second.file];
       // A file that was removed and added again is another file, with other deletes.
       if (OrZero(entry.sequence_number) != OrZero(file.data_sequence_number) ||
           OrZero(entry.file_sequence_number) != OrZero(file.file_sequence_number)) {
-        return Ok();
+        return true;
       }
       if (!index) {
         index = static_cast<std::uint32_t>(rewrite_.manifests.size());
@@ -188,9 +190,9 @@ Status RewriteChange::Relocate(const CommitBase& base, ports::FileIO& io, const 
       }
       file.manifest = *index;
       missing.erase(found);
-      return Ok();
+      return !missing.empty();
     };
-    FIRN_TRY(ForEachEntry(io, line, base.metadata, iceberg::Wanted::planning(), look));
+    FIRN_TRY(observe::ForEachEntry(io, line, base.metadata, iceberg::Wanted::planning(), look));
   }
   for (const auto& [path, place] : missing) {
     Refuse(place.group, {Code::kConflict, fmt::format("data file {} is no longer in the table", path)});

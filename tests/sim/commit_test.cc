@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "act/manifest_scan.h"
+#include "observe/manifest_scan.h"
 #include "sim/world.h"
 
 namespace firn::sim {
@@ -61,19 +61,19 @@ TEST_P(CommitTest, Merge_ManifestsAreGroupedAndDeletedEntriesApart) {
   ASSERT_TRUE(report.commit.status.has_value());
   const Result<ports::LoadedTable> table = world.table().Load();
   const iceberg::Snapshot& head = *table->metadata->current_snapshot();
-  const auto lines = act::ReadManifests(*world.storage, head, *table->metadata);
+  const auto lines = observe::ReadManifests(*world.storage, head, *table->metadata);
   ASSERT_TRUE(lines.has_value());
   int own = 0;
   for (const ManifestFile& line : *lines) {
     if (line.added_snapshot_id != head.id) continue;
     ++own;
     std::set<EntryStatus> statuses;
-    world.Fail(act::ForEachEntry(*world.storage, line, *table->metadata, iceberg::Wanted::everything(),
-                                 [&](ManifestEntry& entry) -> Status {
-                                   statuses.insert(entry.status);
-                                   EXPECT_EQ(entry.snapshot_id == head.id, entry.status != EntryStatus::kExisting);
-                                   return Ok();
-                                 }));
+    world.Fail(observe::ForEachEntry(*world.storage, line, *table->metadata, iceberg::Wanted::everything(),
+                                     [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
+                                       statuses.insert(entry.status);
+                                       EXPECT_EQ(entry.snapshot_id == head.id, entry.status != EntryStatus::kExisting);
+                                       return true;
+                                     }));
     EXPECT_EQ(statuses.size(), 1U);
   }
   EXPECT_EQ(own, 3);
@@ -81,7 +81,7 @@ TEST_P(CommitTest, Merge_ManifestsAreGroupedAndDeletedEntriesApart) {
   // The next commit drops the manifest that holds nothing but deletions.
   ASSERT_TRUE(world.Run(world.PlanOf({world.MergeOf(1, 4)}, "plan-2")).commit.status.has_value());
   const Result<ports::LoadedTable> next = world.table().Load();
-  const auto next_lines = act::ReadManifests(*world.storage, *next->metadata->current_snapshot(), *next->metadata);
+  const auto next_lines = observe::ReadManifests(*world.storage, *next->metadata->current_snapshot(), *next->metadata);
   ASSERT_TRUE(next_lines.has_value());
   EXPECT_TRUE(std::ranges::none_of(*next_lines, [&](const ManifestFile& line) {
     return line.added_snapshot_id == head.id && !iceberg::MayHaveLiveFiles(line);

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "act/manifest_scan.h"
 #include "iceberg/literal.h"
 #include "iceberg/manifest_writer.h"
+#include "observe/manifest_scan.h"
 #include "ports/location.h"
 
 namespace firn::sim {
@@ -297,20 +297,21 @@ Status SimTable::CarryOver(const ports::LoadedTable& base, SnapshotId id, const 
   const iceberg::Snapshot* head = base.metadata->current_snapshot();
   if (head == nullptr) return Ok();
   std::optional<OpenManifest> group;
-  FIRN_ASSIGN(const std::vector<ManifestFile> old, act::ReadManifests(io_, *head, *base.metadata));
+  FIRN_ASSIGN(const std::vector<ManifestFile> old, observe::ReadManifests(io_, *head, *base.metadata));
   for (const ManifestFile& line : old) {
     if (edit.drop_deletes && line.content == ManifestContent::kDeletes) continue;
     std::vector<ManifestEntry> entries;
     bool touched = edit.regroup && line.content == ManifestContent::kData;
-    FIRN_TRY(act::ForEachEntry(io_, line, *base.metadata, iceberg::Wanted::everything(), [&](ManifestEntry& entry) {
-      if (entry.status == EntryStatus::kDeleted) return Ok();
+    const auto add = [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
+      if (entry.status == EntryStatus::kDeleted) return true;
       const bool removed = line.content == ManifestContent::kData && edit.removed.contains(entry.file.file_path);
       touched = touched || removed;
       entry.status = removed ? EntryStatus::kDeleted : EntryStatus::kExisting;
       if (removed) entry.snapshot_id = id;
       entries.push_back(entry);
-      return Ok();
-    }));
+      return true;
+    };
+    FIRN_TRY(observe::ForEachEntry(io_, line, *base.metadata, iceberg::Wanted::everything(), add));
     if (entries.empty()) continue;
     if (!touched) {
       lines.push_back(line);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "act/manifest_scan.h"
+#include "observe/manifest_scan.h"
 #include "sim/table_builder.h"
 
 namespace firn::sim {
@@ -53,10 +53,10 @@ Result<LiveDelete> ReadDelete(ports::FileIO& io, const DataFile& file, std::int6
 
 Result<Contents> SimTable::List(const iceberg::TableMetadata& metadata, const iceberg::Snapshot& snapshot) {
   Contents contents;
-  FIRN_ASSIGN(const std::vector<ManifestFile> manifests, act::ReadManifests(io_, snapshot, metadata));
+  FIRN_ASSIGN(const std::vector<ManifestFile> manifests, observe::ReadManifests(io_, snapshot, metadata));
   for (const ManifestFile& manifest : manifests) {
-    const auto add = [&](ManifestEntry& entry) -> Status {
-      if (entry.status == EntryStatus::kDeleted) return Ok();
+    const auto add = [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
+      if (entry.status == EntryStatus::kDeleted) return true;
       const LiveFile live{entry.file,
                           manifest.manifest_path,
                           entry.sequence_number.value_or(SequenceNumber(0)).value,
@@ -65,12 +65,12 @@ Result<Contents> SimTable::List(const iceberg::TableMetadata& metadata, const ic
                           {}};
       if (entry.file.content != FileContent::kData) {
         contents.deletes.push_back(live);
-        return Ok();
+        return true;
       }
-      if (contents.files.emplace(entry.file.file_path, live).second) return Ok();
+      if (contents.files.emplace(entry.file.file_path, live).second) return true;
       return Error{Code::kCorrupt, entry.file.file_path + " is live twice"};
     };
-    FIRN_TRY(act::ForEachEntry(io_, manifest, metadata, iceberg::Wanted::everything(), add));
+    FIRN_TRY(observe::ForEachEntry(io_, manifest, metadata, iceberg::Wanted::everything(), add));
   }
   return contents;
 }
@@ -115,18 +115,18 @@ Result<std::set<std::string>> SimTable::NeededFiles() {
   for (const iceberg::Snapshot& snapshot : table.metadata->snapshots()) {
     FIRN_TRY(Read(*table.metadata, snapshot));
     needed.insert(snapshot.manifest_list);
-    FIRN_ASSIGN(const std::vector<ManifestFile> manifests, act::ReadManifests(io_, snapshot, *table.metadata));
+    FIRN_ASSIGN(const std::vector<ManifestFile> manifests, observe::ReadManifests(io_, snapshot, *table.metadata));
     for (const ManifestFile& manifest : manifests) {
       needed.insert(manifest.manifest_path);
       FIRN_ASSIGN(const Bytes bytes, ports::ReadFile(io_, manifest.manifest_path, kFileBytesMax));
       if (static_cast<std::int64_t>(bytes.size()) != manifest.manifest_length) {
         return Error{Code::kCorrupt, manifest.manifest_path + " has another length than its list says"};
       }
-      FIRN_TRY(act::ForEachEntry(io_, manifest, *table.metadata, iceberg::Wanted::planning(),
-                                 [&](ManifestEntry& entry) -> Status {
-                                   if (entry.status != EntryStatus::kDeleted) needed.insert(entry.file.file_path);
-                                   return Ok();
-                                 }));
+      FIRN_TRY(observe::ForEachEntry(io_, manifest, *table.metadata, iceberg::Wanted::planning(),
+                                     [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
+                                       if (entry.status != EntryStatus::kDeleted) needed.insert(entry.file.file_path);
+                                       return true;
+                                     }));
     }
   }
   return needed;
