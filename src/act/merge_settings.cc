@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/merge_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace firn::act {
+namespace {
+
+using parquet::Codec;
+
+Result<splice::Effort> ParseEffort(const std::string& text) {
+  if (text == "fast") return splice::Effort::kFast;
+  if (text == "balanced") return splice::Effort::kBalanced;
+  if (text == "dense") return splice::Effort::kDense;
+  return Error{Code::kInvalidArgument, fmt::format("effort `{}`: it is fast, balanced or dense", text)};
+}
+
+Result<Codec> ParseCodec(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  static constexpr std::pair<std::string_view, Codec> kCodecs[] = {
+      {"zstd", Codec::kZstd},         {"snappy", Codec::kSnappy},
+      {"gzip", Codec::kGzip},         {"uncompressed", Codec::kUncompressed},
+      {"none", Codec::kUncompressed}, {"brotli", Codec::kBrotli},
+      {"lz4", Codec::kLz4Raw},        {"lz4_raw", Codec::kLz4Raw}};
+  const auto found = std::ranges::find(kCodecs, text, &std::pair<std::string_view, Codec>::first);
+  if (found != std::end(kCodecs)) return found->second;
+  return Error{Code::kUnsupported, fmt::format("write.parquet.compression-codec: `{}` cannot be written", text)};
+}
+
+Result<std::int64_t> SizeProperty(const iceberg::TableMetadata& metadata, std::string_view key, std::int64_t fallback,
+                                  std::int64_t least, std::int64_t most) {
+  FIRN_ASSIGN(const std::int64_t value, metadata.IntProperty(key, fallback));
+  if (value <= 0) return Error{Code::kInvalidArgument, fmt::format("{}: {} is no size", key, value)};
+  return std::clamp(value, least, most);
+}
+
+}  // namespace
+
+Result<splice::Options> SpliceOptionsOf(const iceberg::TableMetadata& metadata, const std::string& effort) {
+  constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20, kGiB = 1 << 30;
+  splice::Options options;
+  FIRN_ASSIGN(options.effort, ParseEffort(effort));
+  const std::string codec = metadata.Property("write.parquet.compression-codec", "");
+  if (!codec.empty() || options.effort != splice::Effort::kFast) {
+    FIRN_ASSIGN(options.codec, ParseCodec(codec.empty() ? "zstd" : codec));
+  }
+  // Java writes the word "null" for a property that was set to nothing.
+  const std::string level = metadata.Property("write.parquet.compression-level", "");
+  if (!level.empty() && level != "null") {
+    FIRN_ASSIGN(const std::int64_t value, metadata.IntProperty("write.parquet.compression-level", 0));
+    constexpr std::int64_t kLowest = -7, kHighest = 22;
+    if (value < kLowest || value > kHighest) {
+      return Error{Code::kInvalidArgument, fmt::format("write.parquet.compression-level: {}", value)};
+    }
+    options.codec_level = static_cast<int>(value);
+  }
+  FIRN_ASSIGN(options.row_group_size_bytes,
+              SizeProperty(metadata, "write.parquet.row-group-size-bytes", 128 * kMiB, kKiB, kGiB));
+  FIRN_ASSIGN(options.page_size_bytes,
+              SizeProperty(metadata, "write.parquet.page-size-bytes", kMiB, 4 * kKiB, 64 * kMiB));
+  FIRN_ASSIGN(options.dictionary_size_bytes,
+              SizeProperty(metadata, "write.parquet.dict-size-bytes", 2 * kMiB, kKiB, 64 * kMiB));
+  return options;
+}
+
+}  // namespace firn::act

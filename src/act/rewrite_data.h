@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Executes a plan that merges data files: reads, splices, checks and commits its groups.
+//
+// In: a plan, the facts that it was made from, the table's catalog and files. Out: an Outcome.
+// Guarantees: inputs are read as the plan's snapshot names them; every output is opened again and checked, its rows
+//   counted, before it is committed; a group that fails is reported and does not stop the others. Groups are divided
+//   evenly, best first, into commits; a commit is made as soon as its last group has ended. Files of failed groups
+//   and refused commits are removed, or named in Outcome::leftover_files.
+// Cost: `threads` groups at a time, each with its share of `memory_bytes`; besides that about 250 bytes a file that
+//   waits for its commit, and full entries of at most some thousand files.
+// Errors: kConflict when the plan does not fit the table any more (plan again); kUnsupported and kInvalidArgument
+//   for tables and properties that firn must not or cannot serve. After work has begun everything is in the Outcome.
+// Threads: one call a thread; progress is called from the threads that work, one call at a time.
+// Source: design sections 3 and 4; docs/decisions/0001, 0002; hazards 14, 15, 84, 92, 93.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "act/commit.h"
+#include "act/outcome.h"
+#include "decide/plan.h"
+#include "observe/facts.h"
+
+namespace firn::act {
+
+struct RewriteProgress {
+  std::int64_t groups_done = 0, groups_total = 0;  // failed ones count as done
+  std::int64_t bytes_done = 0, bytes_total = 0;    // of input files
+  std::int64_t commits_done = 0, commits_total = 0;
+};
+
+struct RewriteDataOptions {
+  int threads = 1;
+  std::int64_t memory_bytes = std::int64_t{1} << 30;
+  /// Upper bound. A plan that is predicted to end within minutes is one commit.
+  int max_commits = 10;
+  /// "fast", "balanced" or "dense".
+  std::string effort = "balanced";
+  /// Goes into the summary and into footers.
+  std::string version = "0.1.0";
+  std::function<void(const RewriteProgress&)> progress = {};
+};
+
+/// `environment.cancelled` stops the work at the next page; groups that are not committed yet are given up.
+Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableIdentifier& table,
+                            const decide::Plan& plan, const observe::Facts& facts, const RewriteDataOptions& options);
+
+}  // namespace firn::act
