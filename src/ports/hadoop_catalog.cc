@@ -129,7 +129,8 @@ Result<LoadedTable> HadoopCatalog::CommitTable(const LoadedTable& base, const Ta
   if (!updated) return std::move(updated.error()).In(table);
   FIRN_TRY(CheckWritable(base, directory, *updated));
   // The codec of the base, not of the update: all who commit on this base then contend for the same name.
-  FIRN_ASSIGN(const MetadataCodec codec, CodecOf(*base.metadata));
+  FIRN_ASSIGN(const MetadataCodec updated_codec, CodecOf(*updated));
+  const MetadataCodec codec = CodecOf(*base.metadata).value_or(updated_codec);
   FIRN_ASSIGN(const Bytes bytes, EncodeMetadata(*updated, codec));
   const std::string folder(ParentOf(base.metadata_location));
   const std::int64_t version = *base_version + 1;
@@ -144,9 +145,10 @@ Status HadoopCatalog::Publish(const LoadedTable& base, const std::string& locati
                               ByteView bytes) {
   const std::string folder(ParentOf(location));
   FIRN_ASSIGN(const HadoopVersion current, CurrentHadoopVersion(*io_, folder));
-  if (current.location != base.metadata_location) {
-    const auto metadata = ReadMetadataFile(*io_, current.location);
-    if (metadata) FIRN_TRY(CheckSameTable(*base.metadata, **metadata));
+  FIRN_ASSIGN(const auto metadata, ReadMetadataFile(*io_, current.location));
+  FIRN_TRY(CheckSameTable(*base.metadata, *metadata));
+  // A table that was dropped and made again can be at the same version, and old tables have no uuid.
+  if (current.location != base.metadata_location || metadata->tree() != base.metadata->tree()) {
     return Error{Code::kConflict, fmt::format("another commit came first: version {} is current", current.number)};
   }
   if (Status written = WriteFile(*io_, location, bytes); !written) {

@@ -30,9 +30,9 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpRequest {
   std::string method = "GET";
-  std::string url;
-  HttpHeaders headers;
-  std::string body;
+  std::string url = {};
+  HttpHeaders headers = {};
+  std::string body = {};
   std::int64_t timeout_ms = 60'000;
   std::uint64_t body_max_bytes = std::uint64_t{1} << 30;
 };

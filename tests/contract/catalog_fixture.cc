@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/catalog_fixture.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+
+#include "contract/rest_store.h"
+#include "contract/scratch_directory.h"
+#include "format/json/json.h"
+#include "ports/hadoop_catalog.h"
+#include "ports/local_file_io.h"
+#include "ports/memory_catalog.h"
+#include "ports/memory_file_io.h"
+#include "ports/routed_file_io.h"
+#include "ports/sql_catalog.h"
+#include "ports/sqlite_database.h"
+
+namespace firn::contract {
+namespace {
+
+using ports::Catalog;
+using ports::Properties;
+using ports::TableIdentifier;
+
+/// Another table each time, also under the same name.
+std::string NextUuid() {
+  static std::atomic<int> last = 0;
+  return UuidOf(++last);
+}
+
+class MemoryStore final : public CatalogStore {
+ public:
+  MemoryStore()
+      : catalog_(std::make_shared<ports::MemoryCatalog>("memory", std::make_shared<ports::MemoryFileIO>(), clock_)) {}
+  Result<std::shared_ptr<Catalog>> Open() override { return std::shared_ptr<Catalog>(catalog_); }
+  Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
+    const TableIdentifier id{{"db"}, name};
+    const std::string text = EmptyTable("mem://wh/db/" + name, NextUuid(), properties);
+    FIRN_ASSIGN(const auto metadata, iceberg::TableMetadata::Parse(AsBytes(text)));
+    FIRN_TRY(catalog_->Create(id, metadata));
+    return id;
+  }
+  Status DropTable(const TableIdentifier& id) override {
+    catalog_->Drop(id);
+    return Ok();
+  }
+
+ private:
+  std::shared_ptr<ports::MemoryCatalog> catalog_;
+};
+
+class SqliteStore final : public CatalogStore {
+ public:
+  explicit SqliteStore(bool has_type) : has_type_(has_type) {
+    has_processes = true;
+    auto database = ports::SqliteDatabase::Open(Path(), {.create = true});
+    if (!database) return;
+    (void)(*database)->Run(
+        "CREATE TABLE iceberg_tables (catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, "
+        "table_name VARCHAR(255) NOT NULL, metadata_location VARCHAR(1000), "
+        "previous_metadata_location VARCHAR(1000)" +
+        std::string(has_type ? ", iceberg_type VARCHAR(5)" : "") +
+        ", PRIMARY KEY (catalog_name, table_namespace, table_name))");
+  }
+
+  Result<std::shared_ptr<Catalog>> Open() override {
+    const std::uint64_t seed = EntropySeed();
+    return ports::SqlCatalog::Open("cat", {{"uri", "sqlite:///" + Path()}}, ports::StandardFileIO(), clock_, seed);
+  }
+
+  Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
+    const TableIdentifier id{{"db"}, name};
+    const std::string location = "file://" + directory_.path() + "/wh/db/" + name;
+    const std::string uuid = NextUuid();
+    const std::string file = location + "/metadata/00000-" + uuid + ".metadata.json";
+    ports::LocalFileIO io;
+    FIRN_TRY(ports::WriteFile(io, file, AsBytes(EmptyTable(location, uuid, properties))));
+    FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(Path(), {}));
+    for (const std::string_view catalog : {"cat", "other"}) {
+      FIRN_TRY(
+          database->Run("INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
+                        "metadata_location) VALUES (?1, 'db', ?2, ?3)",
+                        {catalog, name, file}));
+    }
+    if (has_type_) {
+      FIRN_TRY(database->Run("UPDATE iceberg_tables SET iceberg_type = 'TABLE' WHERE table_name = ?1", {name}));
+      FIRN_TRY(database->Run("INSERT INTO iceberg_tables VALUES ('cat', 'db', ?1, ?2, NULL, 'VIEW')",
+                             {name + "_view", file}));
+    }
+    return id;
+  }
+
+  Status DropTable(const TableIdentifier& id) override {
+    FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(Path(), {}));
+    FIRN_TRY(database->Run("DELETE FROM iceberg_tables WHERE table_name IN (?1, ?2)", {id.name, id.name + "_view"}));
+    return Ok();
+  }
+
+ private:
+  std::string Path() const { return directory_.path() + "/catalog.db"; }
+  ScratchDirectory directory_;
+  bool has_type_;
+};
+
+class HadoopStore final : public CatalogStore {
+ public:
+  explicit HadoopStore(bool by_path) : by_path_(by_path) {
+    has_processes = true;
+    has_unique_names = false;
+  }
+
+  Result<std::shared_ptr<Catalog>> Open() override {
+    const Properties properties = by_path_ ? Properties{} : Properties{{"warehouse", "file://" + directory_.path()}};
+    return ports::HadoopCatalog::Open("hadoop", properties, ports::StandardFileIO(), clock_);
+  }
+
+  Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
+    const std::string path = directory_.path() + "/db/" + name;
+    const std::string location = "file:" + path;
+    ports::LocalFileIO io;
+    FIRN_TRY(ports::WriteFile(io, path + "/metadata/v1.metadata.json",
+                              AsBytes(EmptyTable(location, NextUuid(), properties))));
+    FIRN_TRY(ports::ReplaceLocalFile(path + "/metadata/version-hint.text", AsBytes("1")));
+    return by_path_ ? TableIdentifier{{}, path} : TableIdentifier{{"db"}, name};
+  }
+
+  Status DropTable(const TableIdentifier& id) override {
+    std::error_code fault;
+    std::filesystem::remove_all(by_path_ ? id.name : directory_.path() + "/db/" + id.name, fault);
+    return Ok();
+  }
+
+  TableIdentifier MissingTable() const override {
+    return by_path_ ? TableIdentifier{{}, directory_.path() + "/db/missing"} : TableIdentifier{{"db"}, "missing"};
+  }
+
+ private:
+  ScratchDirectory directory_;
+  bool by_path_;
+};
+
+}  // namespace
+
+std::string UuidOf(int number) { return fmt::format("00000000-0000-4000-8000-{:012x}", number); }
+
+std::string EmptyTable(const std::string& location, const std::string& uuid, const Properties& properties) {
+  json::Value object = json::Value::Object();
+  for (const auto& [key, value] : properties) object.Set(key, value);
+  return fmt::format(
+      R"({{"format-version":2,"table-uuid":"{}","location":"{}","last-sequence-number":0,)"
+      R"("last-updated-ms":1700000000000,"last-column-id":1,"current-schema-id":0,"schemas":[{{"type":"struct",)"
+      R"("schema-id":0,"fields":[{{"id":1,"name":"id","required":false,"type":"long"}}]}}],"default-spec-id":0,)"
+      R"("partition-specs":[{{"spec-id":0,"fields":[]}}],"last-partition-id":999,"default-sort-order-id":0,)"
+      R"("sort-orders":[{{"order-id":0,"fields":[]}}],"properties":{},"current-snapshot-id":-1,"refs":{{}},)"
+      R"("snapshots":[],"snapshot-log":[],"metadata-log":[],"x-unknown":{{"large":9007199254740993}}}})",
+      uuid, location, json::Write(object));
+}
+
+std::vector<CatalogCase> CatalogCases() {
+  std::vector<CatalogCase> cases = {
+      {"Memory", [] { return std::make_unique<MemoryStore>(); }},
+      {"SqliteV1", [] { return std::make_unique<SqliteStore>(true); }},
+      {"SqliteV0", [] { return std::make_unique<SqliteStore>(false); }},
+      {"HadoopPath", [] { return std::make_unique<HadoopStore>(true); }},
+      {"HadoopWarehouse", [] { return std::make_unique<HadoopStore>(false); }},
+  };
+  if (std::getenv("FIRN_TEST_REST_URI")) cases.push_back({"Rest", MakeRestStore});
+  return cases;
+}
+
+std::vector<std::string> CatalogsLeftOut() {
+  if (std::getenv("FIRN_TEST_REST_URI")) return {};
+  return {"REST catalog: set FIRN_TEST_REST_URI"};
+}
+
+}  // namespace firn::contract

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogs that the suite runs on, and how tables come into them.
+//
+// In: environment variables for servers. Out: stores by name; each can be opened many times.
+// Guarantees: tables are empty, of format version 2, with one unknown member in their metadata.
+// Threads: Open may be called from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ports/catalog.h"
+#include "ports/clock.h"
+#include "ports/properties.h"
+
+namespace firn::contract {
+
+class CatalogStore {
+ public:
+  virtual ~CatalogStore() = default;
+  /// A handle of its own, where there can be more than one.
+  virtual Result<std::shared_ptr<ports::Catalog>> Open() = 0;
+  virtual Result<ports::TableIdentifier> MakeTable(const std::string& name, const ports::Properties& properties) = 0;
+  virtual Status DropTable(const ports::TableIdentifier& id) = 0;
+  virtual ports::TableIdentifier MissingTable() const { return {{"db"}, "missing"}; }
+
+  /// Other processes can open it.
+  bool has_processes = false;
+  /// The client writes metadata files; unknown members survive.
+  bool writes_files = true;
+  /// Names are NNNNN-UUID.metadata.json and files of refused commits are removed.
+  bool has_unique_names = true;
+  /// A stale base is refused although the requirements hold.
+  bool checks_base = true;
+
+ protected:
+  ports::SystemClock clock_;
+};
+
+struct CatalogCase {
+  std::string name;
+  std::function<std::unique_ptr<CatalogStore>()> make;
+};
+
+std::vector<CatalogCase> CatalogCases();
+/// Lines that say what is left out and which variable is missing.
+std::vector<std::string> CatalogsLeftOut();
+
+/// Metadata of an empty table.
+std::string EmptyTable(const std::string& location, const std::string& uuid, const ports::Properties& properties);
+/// "00000000-0000-4000-8000-00000000002a" for 42.
+std::string UuidOf(int number);
+
+}  // namespace firn::contract
