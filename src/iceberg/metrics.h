@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Metrics of a merged data file from the metrics of the files that went into it.
+//
+// In: the inputs' manifest metrics and where each output leaf came from; compressed bytes of each leaf.
+// Out: the metrics maps of the output's DataFile, for the columns of the current schema.
+// Guarantees: counts are exact or absent; bounds bound every value or are absent. A metric that one input with rows
+//   lacks is left out: nothing is computed anew, so the output never knows more than its inputs did. Inputs whose
+//   values are all null (or NaN) do not take part in bounds. Columns that an input lacks count as the nulls or
+//   constants that were written for them. Bounds are in the current type, and cut as the metrics mode asks; columns in
+//   lists and maps, variants and geometries get none.
+// Cost: O(inputs x columns).
+// Errors: none: a bound that does not decode is treated as missing.
+// Threads: pure.
+// Source: Iceberg table spec, "Data File Fields", Appendix D "Binary single-value serialization".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/parquet/metadata.h"
+#include "iceberg/manifest.h"
+#include "iceberg/metrics_config.h"
+#include "iceberg/types.h"
+#include "splice/splice.h"
+
+namespace firn::iceberg {
+
+struct MetricsInput {
+  const DataFile* file = nullptr;
+  /// One per output leaf, as ResolveColumns gave them; null: every leaf was copied.
+  const std::vector<splice::ColumnSource>* columns = nullptr;
+};
+
+/// `output` is the schema of the written file; `leaf_bytes` its compressed bytes per leaf (splice::Report). Replaces
+/// column_sizes, value, null and NaN counts and bounds of `merged`, and clears its distinct counts.
+void MergeMetrics(const Schema& schema, const std::vector<parquet::SchemaElement>& output,
+                  std::span<const MetricsInput> inputs, std::span<const std::int64_t> leaf_bytes,
+                  const MetricsConfig& config, DataFile& merged);
+
+}  // namespace firn::iceberg
