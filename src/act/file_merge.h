@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merges data files of one partition into one file, and describes it as a manifest entry does.
+//
+// In: full manifest entries in output row order, the table's schema and settings. Out: a written, checked file.
+// Guarantees: a file that cannot be read as the table's schema asks is left out with its reason; rows out equal the
+// rows of
+//   the inputs used, as their manifest entries count them; the finished file was opened again and checked. On an error
+//   nothing stays behind, or its location is in `leftovers`.
+// Cost: that of splice; every footer is read once before.
+// Errors: kUnsupported when fewer than two files can be merged; those of splice and FileIO.
+// Threads: one call a thread; the context may be shared.
+// Source: Iceberg table spec, "Data File Fields", "Column Projection"; docs/decisions/0002; hazards 15, 88 to 93.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "act/data_location.h"
+#include "act/rewrite.h"
+#include "iceberg/manifest.h"
+#include "iceberg/metadata.h"
+#include "iceberg/metrics_config.h"
+#include "iceberg/name_mapping.h"
+#include "ports/file_io.h"
+#include "splice/splice.h"
+
+namespace firn::act {
+
+/// What all merges of one run share.
+struct MergeContext {
+  const iceberg::TableMetadata& metadata;
+  ports::FileIO& io;
+  splice::Options options;  // memory and threads are those of one merge; the schema is the table's
+  std::optional<iceberg::NameMapping> name_mapping;
+  iceberg::MetricsConfig metrics;
+  DataLocations locations;
+  std::string run_uuid;  // part of the file names
+};
+
+/// Settings of a table. Errors: those of merge_settings.h and data_location.h.
+Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, ports::FileIO& io,
+                                      const std::string& effort, const std::string& version, std::string run_uuid);
+
+struct LeftOutFile {
+  std::size_t input = 0;
+  Error error;
+};
+
+struct MergedFile {
+  AddedFile added;
+  std::vector<std::size_t> used;  // indexes of the inputs that are in it
+  std::vector<LeftOutFile> left_out;
+  splice::Report report;
+};
+
+/// Bytes of the inputs done so far; false stops the merge.
+using MergeProgress = std::function<bool(std::int64_t done_bytes)>;
+
+Result<MergedFile> MergeFiles(const MergeContext& context, const std::vector<iceberg::ManifestEntry>& inputs,
+                              std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress,
+                              std::vector<std::string>& leftovers);
+
+}  // namespace firn::act

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/merge_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "observe/resolve.h"
+
+namespace firn::act {
+namespace {
+
+/// Full entries that are held at a time: about 3 kB each.
+constexpr std::size_t kResolvedFilesMax = 4096;
+
+Error CancelledError() { return {Code::kCancelled, "the work was cancelled"}; }
+
+}  // namespace
+
+MergePool::MergePool(const MergeContext& context, const decide::Plan& plan, const observe::Facts& facts, int workers,
+                     const std::atomic<bool>* cancelled, Progress progress)
+    : context_(context),
+      plan_(plan),
+      facts_(facts),
+      cancelled_(cancelled),
+      progress_(std::move(progress)),
+      results_(plan.groups.size()),
+      ended_(plan.groups.size()) {
+  try {
+    for (int i = 0; i < std::max(workers, 1); ++i) workers_.emplace_back([this] { Work(); });
+  } catch (const std::system_error&) {
+    // With the threads that did start the work takes longer.
+  }
+  if (!workers_.empty()) return;
+  for (std::size_t i = 0; i < plan.groups.size(); ++i) Fail(i, {Code::kLimit, "no thread could be started"});
+}
+
+MergePool::~MergePool() {
+  stop_ = true;
+  changed_.notify_all();
+}
+
+void MergePool::Work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return !ready_.empty() || !resolving_; });
+    if (!ready_.empty()) {
+      Job job = std::move(ready_.front());
+      ready_.pop_front();
+      lock.unlock();
+      const std::size_t group = job.group;
+      std::vector<std::string> leftovers;
+      MergedGroup result = Merge(std::move(job), leftovers);
+      Finish(group, std::move(result), std::move(leftovers));
+      lock.lock();
+      continue;
+    }
+    if (next_ == plan_.groups.size()) return;
+    resolving_ = true;
+    const std::size_t begin = next_;
+    next_ = ChunkEnd(begin);
+    const std::size_t end = next_;
+    lock.unlock();
+    Resolve(begin, end);
+    lock.lock();
+    resolving_ = false;
+    changed_.notify_all();
+  }
+}
+
+std::size_t MergePool::ChunkEnd(std::size_t begin) const {
+  std::size_t files = plan_.groups[begin].files.size(), end = begin + 1;
+  for (; end < plan_.groups.size(); ++end) {
+    files += plan_.groups[end].files.size();
+    if (files > kResolvedFilesMax) break;
+  }
+  return end;
+}
+
+/// Reads the entries of several groups at once: their manifests are mostly the same.
+void MergePool::Resolve(std::size_t begin, std::size_t end) {
+  std::vector<std::uint32_t> indexes;
+  std::vector<std::size_t> good;
+  for (std::size_t g = begin; g < end; ++g) {
+    Status status = Cancelled() ? Status(CancelledError()) : CheckGroup(g);
+    if (!status) {
+      Fail(g, std::move(status.error()));
+      continue;
+    }
+    good.push_back(g);
+    indexes.insert(indexes.end(), plan_.groups[g].files.begin(), plan_.groups[g].files.end());
+  }
+  if (good.empty()) return;
+  auto entries = observe::ResolveFiles(facts_, indexes, context_.io, context_.metadata);
+  if (!entries) {
+    // Perhaps one manifest is broken: the groups that do not need it shall go on.
+    if (good.size() > 1) {
+      for (const std::size_t g : good) Resolve(g, g + 1);
+      return;
+    }
+    return Fail(good.front(), std::move(entries.error()));
+  }
+  auto from = std::make_move_iterator(entries->begin());
+  const std::lock_guard lock(mutex_);
+  for (const std::size_t g : good) {
+    const auto to = from + static_cast<std::ptrdiff_t>(plan_.groups[g].files.size());
+    ready_.push_back({g, std::vector<iceberg::ManifestEntry>(from, to)});
+    from = to;
+  }
+  changed_.notify_all();
+}
+
+Status MergePool::CheckGroup(std::size_t group) const {
+  const decide::MergeGroup& planned = plan_.groups[group];
+  const auto invalid = [](std::string_view what) { return Error{Code::kInvalidArgument, std::string(what)}; };
+  if (planned.files.size() < 2) return invalid("the group has fewer than two files");
+  if (planned.partition >= facts_.partitions.size()) return invalid("the group's partition is not in the facts");
+  const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(facts_.partitions[planned.partition].spec_id);
+  if (spec == nullptr) return invalid("the group's partition spec is not in the table");
+  for (const iceberg::PartitionField& field : spec->fields) {
+    if (field.transform.kind != iceberg::TransformKind::kUnknown) continue;
+    return Error{Code::kUnsupported,
+                 fmt::format("transform {} of partition field {} is not known", field.transform.text, field.name)};
+  }
+  for (const std::uint32_t index : planned.files) {
+    if (index >= facts_.files.size()) return invalid("a file of the group is not in the facts");
+    const observe::DataFileFacts& file = facts_.files[index];
+    if (file.partition != planned.partition) return invalid("a file of the group is in another partition");
+    if (file.flags != 0) {
+      return Error{Code::kUnsupported, "a file of the group has deletes, row lineage, encryption or another format"};
+    }
+  }
+  return Ok();
+}
+
+MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
+  const decide::MergeGroup& planned = plan_.groups[job.group];
+  MergedGroup result;
+  if (Cancelled()) {
+    Report(planned.input_bytes, 1);
+    result.error = CancelledError();
+    return result;
+  }
+  std::int64_t reported = 0;
+  const auto progress = [&](std::int64_t done_bytes) {
+    Report(done_bytes - reported, 0);
+    reported = done_bytes;
+    return !Cancelled();
+  };
+  Result<MergedFile> merged = MergeFiles(context_, job.entries, static_cast<std::int64_t>(job.group),
+                                         SortOrderId(planned.sort_order_id), progress, leftovers);
+  // What was not read any more is done as well.
+  Report(planned.input_bytes - reported, 1);
+  if (!merged) {
+    result.error = std::move(merged.error());
+    return result;
+  }
+  result.report = std::move(merged->report);
+  result.left_out_files = static_cast<std::int64_t>(merged->left_out.size());
+  if (!merged->left_out.empty()) result.left_out_reason = std::move(merged->left_out.front().error);
+  for (const std::size_t i : merged->used) result.input_bytes += job.entries[i].file.file_size_bytes;
+  result.group = GroupOf(job, *merged);
+  return result;
+}
+
+RewriteGroup MergePool::GroupOf(const Job& job, MergedFile& merged) const {
+  const decide::MergeGroup& planned = plan_.groups[job.group];
+  const observe::PartitionFacts& partition = facts_.partitions[planned.partition];
+  RewriteGroup group;
+  group.name = partition.text;
+  group.spec_id = partition.spec_id;
+  group.partition = partition.tuple;
+  for (const std::size_t i : merged.used) {
+    const iceberg::ManifestEntry& entry = job.entries[i];
+    RemovedFile removed;
+    removed.path = entry.file.file_path;
+    removed.manifest = facts_.files[planned.files[i]].manifest;
+    removed.record_count = entry.file.record_count;
+    removed.data_sequence_number = entry.sequence_number;
+    removed.file_sequence_number = entry.file_sequence_number;
+    group.removed.push_back(std::move(removed));
+  }
+  group.added.push_back(std::move(merged.added));
+  return group;
+}
+
+/// Of a group that was not begun.
+void MergePool::Fail(std::size_t group, Error error) {
+  MergedGroup result;
+  result.error = std::move(error);
+  Report(plan_.groups[group].input_bytes, 1);
+  Finish(group, std::move(result), {});
+}
+
+void MergePool::Finish(std::size_t group, MergedGroup result, std::vector<std::string> leftovers) {
+  {
+    const std::lock_guard lock(mutex_);
+    results_[group] = std::move(result);
+    ended_[group] = true;
+    leftovers_.insert(leftovers_.end(), std::make_move_iterator(leftovers.begin()),
+                      std::make_move_iterator(leftovers.end()));
+  }
+  changed_.notify_all();
+}
+
+void MergePool::Report(std::int64_t more_bytes, std::int64_t more_groups) {
+  const std::lock_guard lock(progress_mutex_);
+  bytes_done_ += more_bytes;
+  groups_done_ += more_groups;
+  if (progress_) progress_(bytes_done_, groups_done_);
+}
+
+std::size_t MergePool::WaitForAny(const std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
+  std::unique_lock lock(mutex_);
+  std::size_t found = 0;
+  changed_.wait(lock, [&] {
+    for (found = 0; found < ranges.size(); ++found) {
+      const auto [begin, end] = ranges[found];
+      if (begin < end && std::all_of(
+                             ended_.begin() + static_cast<std::ptrdiff_t>(begin),
+                             ended_.begin() + static_cast<std::ptrdiff_t>(end), [](bool x) { return x; })) {
+        return true;
+      }
+    }
+    return false;
+  });
+  return found;
+}
+
+MergedGroup MergePool::Take(std::size_t group) {
+  const std::lock_guard lock(mutex_);
+  MergedGroup result = std::move(*results_[group]);
+  results_[group].reset();
+  return result;
+}
+
+std::vector<std::string> MergePool::leftovers() {
+  const std::lock_guard lock(mutex_);
+  return leftovers_;
+}
+
+}  // namespace firn::act

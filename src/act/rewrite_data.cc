@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/rewrite_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "act/merge_pool.h"
+#include "observe/manifest_scan.h"
+
+namespace firn::act {
+namespace {
+
+using Range = std::pair<std::size_t, std::size_t>;
+
+constexpr std::int64_t kWorkerMemoryMin = std::int64_t{64} << 20;
+/// A commit is not worth its manifests for less predicted work than this.
+constexpr double kCommitSeconds = 120;
+/// Memory of a commit grows with the files that it removes.
+constexpr std::size_t kCommitFiles = 200'000;
+
+/// Ranges of groups, each for one commit: even in files.
+std::vector<Range> CommitRanges(const decide::Plan& plan, int workers, int max_commits) {
+  const std::size_t groups = plan.groups.size();
+  std::size_t files = 0;
+  double seconds = 0;
+  for (const decide::MergeGroup& group : plan.groups) {
+    files += group.files.size();
+    seconds += group.predicted_seconds;
+  }
+  const double by_time = seconds / std::max(workers, 1) / kCommitSeconds;
+  const std::size_t wanted =
+      std::max(static_cast<std::size_t>(std::clamp(by_time, 0.0, 1e6)), (files + kCommitFiles - 1) / kCommitFiles);
+  const std::size_t count =
+      std::clamp<std::size_t>(wanted, 1, std::min(groups, static_cast<std::size_t>(std::max(max_commits, 1))));
+  std::vector<Range> ranges;
+  std::size_t begin = 0, files_so_far = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::size_t last = groups - (count - r - 1);  // the ranges after this one need a group each
+    std::size_t end = begin;
+    while (end < last && (end == begin || r + 1 == count || files_so_far * count < files * (r + 1))) {
+      files_so_far += plan.groups[end++].files.size();
+    }
+    ranges.emplace_back(begin, end);
+    begin = end;
+  }
+  return ranges;
+}
+
+/// kConflict if the plan's files are not where it saw them.
+Status CheckPlan(const ports::LoadedTable& table, ports::FileIO& io, const decide::Plan& plan,
+                 const observe::Facts& facts) {
+  const iceberg::TableMetadata& metadata = *table.metadata;
+  const auto stale = [&](std::string_view what) {
+    return Error{Code::kConflict, fmt::format("{}: the plan is out of date: {}", ToString(table.id), what)};
+  };
+  FIRN_TRY(CheckWritable(metadata).In(ToString(table.id)));
+  if (plan.base_snapshot_id != facts.snapshot_id || !plan.base_snapshot_id) {
+    return Error{Code::kInvalidArgument, "the plan was not made from these facts"};
+  }
+  if (metadata.table_uuid() != facts.table_uuid) return stale("the table was replaced");
+  if (metadata.format_version() != facts.format_version) return stale("its format version changed");
+  const iceberg::SnapshotRef* ref = metadata.FindRef(plan.ref);
+  if (ref != nullptr && !ref->is_branch) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("{}: {} is a tag; only branches change", ToString(table.id), plan.ref)};
+  }
+  const iceberg::Snapshot* head = metadata.RefSnapshot(plan.ref);
+  if (head == nullptr || metadata.FindSnapshot(*plan.base_snapshot_id) == nullptr ||
+      !metadata.IsAncestor(*plan.base_snapshot_id, head->id)) {
+    return stale("its snapshot is no longer in the history of the branch");
+  }
+  if (head->id == *plan.base_snapshot_id) return Ok();
+  // Others have committed. That is no harm as long as the manifests with the plan's files are still there.
+  FIRN_ASSIGN(const auto lines, observe::ReadManifests(io, *head, metadata));
+  std::unordered_set<std::string_view> paths;
+  for (const iceberg::ManifestFile& line : lines) paths.insert(line.manifest_path);
+  for (const decide::MergeGroup& group : plan.groups) {
+    for (const std::uint32_t file : group.files) {
+      if (file >= facts.files.size() || facts.files[file].manifest >= facts.manifests.size()) continue;
+      if (!paths.contains(facts.manifests[facts.files[file].manifest].file.manifest_path)) {
+        return stale("others have rewritten manifests with its files");
+      }
+    }
+  }
+  return Ok();
+}
+
+/// A plan's execution after its checks.
+class Execution {
+ public:
+  Execution(CommitEnvironment& environment, const ports::TableIdentifier& table, const decide::Plan& plan,
+            const observe::Facts& facts, const RewriteDataOptions& options)
+      : env_(environment), table_(table), plan_(plan), facts_(facts), options_(options) {
+    for (const decide::MergeGroup& group : plan.groups) progress_.bytes_total += group.input_bytes;
+    progress_.groups_total = static_cast<std::int64_t>(plan.groups.size());
+  }
+
+  Outcome Run(MergeContext context);
+
+ private:
+  void CommitRange(MergePool& pool, const Range& range, std::size_t fence);
+  Rewrite NewRewrite(std::size_t fence) const;
+  void Refuse(std::string partition, std::int64_t files, Error error);
+  void NoteGroup(const RewriteGroup& group, const MergedGroup& done, CommitOutcome& commit);
+  void Remove(const MergedGroup& done);
+  void Show();
+
+  CommitEnvironment& env_;
+  const ports::TableIdentifier& table_;
+  const decide::Plan& plan_;
+  const observe::Facts& facts_;
+  const RewriteDataOptions& options_;
+  std::mutex mutex_;  // of progress_
+  RewriteProgress progress_;
+  Outcome outcome_;
+};
+
+Outcome Execution::Run(MergeContext context) {
+  const std::int64_t started_ns = env_.clock.MonotonicNs();
+  outcome_.plan_id = plan_.plan_id;
+  outcome_.table = plan_.table;
+  const int threads = std::max(options_.threads, 1);
+  const auto by_memory = static_cast<int>(std::clamp<std::int64_t>(options_.memory_bytes / kWorkerMemoryMin, 1, 4096));
+  const int workers =
+      std::min({threads, by_memory, static_cast<int>(std::min<std::size_t>(plan_.groups.size(), 4096))});
+  context.options.memory_bytes = options_.memory_bytes / workers;
+  context.options.threads = std::max(1, threads / workers);
+
+  std::vector<Range> ranges = CommitRanges(plan_, workers, options_.max_commits);
+  progress_.commits_total = static_cast<std::int64_t>(ranges.size());
+  MergePool pool(context, plan_, facts_, workers, env_.cancelled, [this](std::int64_t bytes, std::int64_t groups) {
+    const std::lock_guard lock(mutex_);
+    progress_.bytes_done = bytes;
+    progress_.groups_done = groups;
+    Show();
+  });
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::size_t ready = pool.WaitForAny(ranges);
+    CommitRange(pool, ranges[ready], ready);
+    ranges[ready] = {0, 0};
+    const std::lock_guard lock(mutex_);
+    ++progress_.commits_done;
+    Show();
+  }
+  for (std::string& location : pool.leftovers()) outcome_.leftover_files.push_back(std::move(location));
+  outcome_.seconds = static_cast<double>(env_.clock.MonotonicNs() - started_ns) * 1e-9;
+  return std::move(outcome_);
+}
+
+/// With mutex_ held.
+void Execution::Show() {
+  if (options_.progress) options_.progress(progress_);
+}
+
+void Execution::Refuse(std::string partition, std::int64_t files, Error error) {
+  outcome_.failures.push_back({std::move(partition), files, std::move(error)});
+}
+
+Rewrite Execution::NewRewrite(std::size_t fence) const {
+  Rewrite rewrite;
+  rewrite.plan_snapshot_id = *plan_.base_snapshot_id;
+  rewrite.plan_sequence_number = plan_.base_sequence_number;
+  rewrite.format_version = facts_.format_version;
+  for (const observe::ManifestFacts& manifest : facts_.manifests) {
+    rewrite.manifests.push_back(manifest.file.manifest_path);
+  }
+  rewrite.plan_id = plan_.plan_id;
+  rewrite.fence = std::to_string(fence);
+  rewrite.summary = {{"firn.version", options_.version},
+                     {"firn.base-snapshot-id", std::to_string(plan_.base_snapshot_id->value)},
+                     {"engine-name", "firn"},
+                     {"engine-version", options_.version}};
+  return rewrite;
+}
+
+void Execution::Remove(const MergedGroup& done) {
+  for (const AddedFile& added : done.group.added) {
+    if (!env_.io.Delete(added.file.file_path)) outcome_.leftover_files.push_back(added.file.file_path);
+  }
+}
+
+void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, CommitOutcome& commit) {
+  ++commit.groups;
+  commit.files_removed += static_cast<std::int64_t>(group.removed.size());
+  commit.files_added += static_cast<std::int64_t>(group.added.size());
+  commit.bytes_removed += done.input_bytes;
+  for (const AddedFile& added : group.added) commit.bytes_added += added.file.file_size_bytes;
+  outcome_.rows += done.report.rows;
+  for (std::size_t t = 0; t < splice::kTierCount; ++t) {
+    outcome_.tiers[t].bytes += done.report.tiers[t].bytes;
+    outcome_.tiers[t].chunks += done.report.tiers[t].chunks;
+  }
+}
+
+void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fence) {
+  const bool cancelled = env_.cancelled != nullptr && env_.cancelled->load();
+  Rewrite rewrite = NewRewrite(fence);
+  std::vector<MergedGroup> merged;
+  std::int64_t cancelled_files = 0;
+  for (std::size_t g = range.first; g < range.second; ++g) {
+    MergedGroup done = pool.Take(g);
+    const decide::MergeGroup& planned = plan_.groups[g];
+    const auto files = static_cast<std::int64_t>(planned.files.size());
+    const std::string& partition =
+        planned.partition < facts_.partitions.size() ? facts_.partitions[planned.partition].text : plan_.table;
+    if (cancelled || (done.error && done.error->code == Code::kCancelled)) {
+      cancelled_files += files;
+      if (!done.error) Remove(done);
+    } else if (done.error) {
+      Refuse(partition, files, std::move(*done.error));
+    } else {
+      if (done.left_out_reason) Refuse(partition, done.left_out_files, std::move(*done.left_out_reason));
+      rewrite.groups.push_back(std::move(done.group));
+      merged.push_back(std::move(done));
+    }
+  }
+  if (cancelled_files > 0) Refuse("", cancelled_files, {Code::kCancelled, "the work was cancelled"});
+  if (rewrite.groups.empty()) return;
+
+  RewriteChange change(std::move(rewrite));
+  CommitTarget target{table_, facts_.table_uuid, plan_.ref};
+  CommitReport report = Commit(env_, target, change);
+  for (std::string& location : report.leftover_files) outcome_.leftover_files.push_back(std::move(location));
+  CommitOutcome commit;
+  commit.attempts = report.attempts;
+  std::vector<const Error*> refused(merged.size(), nullptr);
+  for (const GroupRefusal& refusal : change.refusals()) refused[refusal.group] = &refusal.error;
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    const RewriteGroup& group = change.rewrite().groups[i];
+    const auto files = static_cast<std::int64_t>(group.removed.size());
+    if (!report.status) {
+      Refuse(group.name, files, report.status.error());
+    } else if (refused[i] != nullptr) {
+      Refuse(group.name, files, *refused[i]);
+    } else if (!report.done_before) {
+      NoteGroup(group, merged[i], commit);
+    }
+  }
+  if (!report.status || !report.snapshot_id) return;
+  commit.snapshot_id = *report.snapshot_id;
+  outcome_.files_removed += commit.files_removed;
+  outcome_.files_added += commit.files_added;
+  outcome_.bytes_removed += commit.bytes_removed;
+  outcome_.bytes_added += commit.bytes_added;
+  outcome_.commits.push_back(commit);
+}
+
+}  // namespace
+
+Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableIdentifier& table,
+                            const decide::Plan& plan, const observe::Facts& facts, const RewriteDataOptions& options) {
+  FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
+  FIRN_TRY(CheckPlan(loaded, environment.io, plan, facts));
+  if (plan.groups.empty()) {
+    Outcome nothing;
+    nothing.plan_id = plan.plan_id;
+    nothing.table = plan.table;
+    return nothing;
+  }
+  auto context =
+      MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, environment.random.NewUuid());
+  if (!context) return std::move(context.error()).In(ToString(table));
+  return Execution(environment, table, plan, facts, options).Run(std::move(*context));
+}
+
+}  // namespace firn::act
