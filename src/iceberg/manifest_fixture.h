@@ -2,6 +2,7 @@
 //
 // Small tables and manifests for tests, fuzz targets and benchmarks.
 //
+// Guarantees: ends the program when something cannot be made; no test goes on with half a table.
 // Threads: pure.
 #pragma once
 
