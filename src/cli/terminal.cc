@@ -11,6 +11,7 @@ namespace firn::cli {
 
 void SystemTerminal::Out(std::string_view text) {
   const std::lock_guard lock(mutex_);
+  out_used_ = true;
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }

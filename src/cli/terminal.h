@@ -6,6 +6,7 @@
 // Threads: any; one call is written whole.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ class Terminal {
  public:
   virtual ~Terminal() = default;
   virtual void Out(std::string_view text) = 0;
+  /// Whether anything was written to standard output: a second JSON value must not follow.
+  virtual bool out_used() const = 0;
   virtual void Err(std::string_view text) = 0;
   /// Standard error is a terminal on which a line can be drawn again.
   virtual bool err_is_interactive() const = 0;
@@ -26,18 +29,21 @@ class Terminal {
 class SystemTerminal final : public Terminal {
  public:
   void Out(std::string_view text) override;
+  bool out_used() const override { return out_used_.load(); }
   void Err(std::string_view text) override;
   bool err_is_interactive() const override;
   int columns() const override;
 
  private:
   std::mutex mutex_;
+  std::atomic<bool> out_used_ = false;
 };
 
 class MemoryTerminal final : public Terminal {
  public:
   explicit MemoryTerminal(bool interactive = false) : interactive_(interactive) {}
   void Out(std::string_view text) override;
+  bool out_used() const override { return !out.empty(); }
   void Err(std::string_view text) override;
   bool err_is_interactive() const override { return interactive_; }
   int columns() const override { return 100; }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/text_table.h"
+#include "format/json/json.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr const char* kVersion = "firn 0.1.0";
+
+void ReportError(Environment& environment, bool as_json, std::string_view code, const std::string& message) {
+  environment.terminal.Err("firn: " + std::string(code) + ": " + Printable(message) + "\n");
+  if (!as_json || environment.terminal.out_used()) return;
+  json::Value error = json::Value::Object();
+  error.Set("code", code);
+  error.Set("message", message);
+  json::Value value = json::Value::Object();
+  value.Set("error", std::move(error));
+  environment.terminal.Out(json::Write(value) + "\n");
+}
+
+std::string Footer() {
+  std::string text = "Exit codes:\n";
+  TextTable table({{"exit"}, {"code"}, {"meaning"}});
+  for (const auto& code : ExitCodes()) {
+    table.AddRow({std::to_string(code.number), std::string(code.name), std::string(code.meaning)});
+  }
+  return text + table.Print();
+}
+
+int Parse(CLI::App& app, std::vector<std::string> arguments, Environment& environment, CommandContext& context) {
+  const bool as_json = std::ranges::count(arguments, "--json") > 0;
+  // CLI11 takes them from the back.
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(arguments);
+  } catch (const CLI::Success& wish) {  // --help, --version
+    std::ostringstream out, err;
+    app.exit(wish, out, err);
+    environment.terminal.Out(out.str());
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    ReportError(environment, as_json, CodeName(Code::kInvalidArgument),
+                std::string(error.what()) + " (--help shows what there is)");
+    return kExitUsage;
+  }
+  return context.exit_number;
+}
+
+}  // namespace
+
+void AddCommonOptions(CLI::App& command, CommonOptions& options) {
+  command.add_flag("--json", options.json, "Write the result as JSON")->group("Output");
+  command.add_flag("--quiet,-q", options.quiet, "No progress, only the result and errors")->group("Output");
+  command.add_flag("--verbose,-v", options.verbosity, "Say more; twice: everything")->group("Output");
+}
+
+void RunCommand(CommandContext& context, const CommonOptions& options, const std::function<Result<int>()>& run) {
+  if (options.verbosity == 1) SetLogLevel(LogLevel::kInfo);
+  if (options.verbosity >= 2) SetLogLevel(LogLevel::kDebug);
+  if (options.quiet) SetLogLevel(LogLevel::kError);
+  auto result = run();
+  if (result) {
+    context.exit_number = *result;
+    return;
+  }
+  context.exit_number = ExitNumber(result.error().code);
+  ReportError(context.environment, options.json, CodeName(result.error().code), result.error().message);
+}
+
+int RunCommandLine(std::vector<std::string> arguments, Environment& environment) {
+  CommandContext context{environment};
+  CLI::App app(
+      "firn keeps Apache Iceberg tables in shape: it finds small files, merges the ones that are worth it, and\n"
+      "says why it leaves the others.",
+      "firn");
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  app.footer(Footer());
+  AddHealth(app, context);
+  AddPlan(app, context);
+  AddOptimize(app, context);
+  AddInspect(app, context);
+  AddSplice(app, context);
+  return Parse(app, std::move(arguments), environment, context);
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/health_text.h"
+#include "cli/table_options.h"
+#include "observe/facts_json.h"
+#include "orient/diagnosis_json.h"
+#include "service/assess.h"
+
+namespace firn::cli {
+namespace {
+
+struct HealthOptions {
+  CommonOptions common;
+  TableOptions table;
+  SelectionOptions selection;
+  std::size_t partitions = 10;
+  int threads = 2;
+};
+
+Result<int> RunHealth(Environment& environment, const HealthOptions& options) {
+  FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
+  FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
+  service::AssessOptions assess;
+  assess.ref = options.table.ref;
+  assess.selection = &selection;
+  assess.threads = options.threads;
+  FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
+  FIRN_ASSIGN(const auto found, service::Diagnose(opened.table, *opened.io, assess, environment.clock.Now()));
+  const std::size_t shown = options.common.verbosity > 0 ? found.diagnosis.partitions.size() : options.partitions;
+  if (options.common.json) {
+    json::Value value = json::Value::Object();
+    value.Set("facts", observe::SummaryToJson(found.facts));
+    value.Set("diagnosis", orient::ToJson(found.diagnosis, found.facts, shown));
+    environment.terminal.Out(json::WritePretty(value) + "\n");
+  } else {
+    environment.terminal.Out(HealthText(found.facts, found.diagnosis, shown));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddHealth(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<HealthOptions>();
+  CLI::App* command = app.add_subcommand("health", "What is wrong with a table: score, figures, worst partitions");
+  AddTableOptions(*command, options->table);
+  AddSelectionOptions(*command, options->selection);
+  command->add_option("--partitions", options->partitions, "How many of the worst partitions to show")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads that read manifests")->check(CLI::Range(1, 1024));
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunHealth(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

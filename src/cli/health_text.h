@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shows a diagnosis to people: the score with its parts, the table in figures, the worst partitions, what to do next.
+//
+// Threads: pure.
+#pragma once
+
+#include <string>
+
+#include "observe/facts.h"
+#include "orient/diagnosis.h"
+
+namespace firn::cli {
+
+std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& diagnosis, std::size_t partitions_max);
+
+}  // namespace firn::cli

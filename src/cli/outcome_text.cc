@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/outcome_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/human_text.h"
+#include "cli/exit_codes.h"
+#include "cli/text_table.h"
+#include "cli/tier_table.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr auto kRight = TextTable::Align::kRight;
+
+std::string CommitTable(const act::Outcome& outcome, std::size_t lines_max) {
+  TextTable table({{"snapshot"},
+                   {"groups", kRight},
+                   {"files removed", kRight},
+                   {"added", kRight},
+                   {"size before", kRight},
+                   {"after", kRight},
+                   {"attempts", kRight}});
+  const std::size_t shown = std::min(lines_max, outcome.commits.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& commit = outcome.commits[i];
+    table.AddRow({fmt::format("{}", commit.snapshot_id.value), HumanCount(commit.groups),
+                  HumanCount(commit.files_removed), HumanCount(commit.files_added), HumanBytes(commit.bytes_removed),
+                  HumanBytes(commit.bytes_added), HumanCount(commit.attempts)});
+  }
+  std::string text = "\nCommits\n" + table.Print();
+  if (shown < outcome.commits.size()) {
+    text += fmt::format("  ... and {}\n",
+                        HumanCount(static_cast<std::int64_t>(outcome.commits.size() - shown), "more commit"));
+  }
+  return text;
+}
+
+std::string FailureTable(const act::Outcome& outcome, std::size_t lines_max) {
+  TextTable table({{"partition"}, {"files", kRight}, {"code"}, {"reason"}});
+  const std::size_t shown = std::min(lines_max, outcome.failures.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& failure = outcome.failures[i];
+    table.AddRow({failure.partition.empty() ? "(unpartitioned)" : failure.partition, HumanCount(failure.files),
+                  std::string(CodeName(failure.error.code)), failure.error.message});
+  }
+  return "\nNot done\n" + table.Print();
+}
+
+std::string NextStep(const act::Outcome& outcome) {
+  const bool unknown = std::ranges::any_of(
+      outcome.failures, [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
+  if (unknown) {
+    return fmt::format("Next: `firn inspect snapshots {}` shows whether the commit arrived; then run this again.",
+                       outcome.table);
+  }
+  if (!outcome.failures.empty()) return "Next: run this again for what was not done.";
+  return fmt::format("Next: `firn health {}` shows the difference.", outcome.table);
+}
+
+}  // namespace
+
+std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max) {
+  std::string text;
+  if (outcome.commits.empty()) {
+    text = "Nothing was committed: the table is as it was.\n";
+  } else {
+    text = fmt::format("Merged {} into {} ({} into {}, {}) in {}.\n", HumanCount(outcome.files_removed, "file"),
+                       HumanCount(outcome.files_added), HumanBytes(outcome.bytes_removed),
+                       HumanBytes(outcome.bytes_added), HumanCount(outcome.rows, "row"), HumanSeconds(outcome.seconds));
+    text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers);
+  }
+  if (!outcome.failures.empty()) text += FailureTable(outcome, lines_max);
+  if (!outcome.leftover_files.empty()) {
+    text += "\nFiles that firn wrote and that may not be needed\n";
+    for (const auto& file : outcome.leftover_files) text += "  " + Printable(file) + "\n";
+  }
+  return text + "\n" + NextStep(outcome) + "\n";
+}
+
+int ExitOf(const act::Outcome& outcome) {
+  if (outcome.failures.empty()) return kExitOk;
+  if (!outcome.commits.empty()) return kExitPartlyDone;
+  return ExitNumber(outcome.failures[0].error.code);
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shows an outcome to people: what was committed, how the bytes were merged, what failed, what was left behind.
+//
+// Threads: pure.
+#pragma once
+
+#include <string>
+
+#include "act/outcome.h"
+
+namespace firn::cli {
+
+/// Ends with what to do next.
+std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max);
+
+/// 0, the code of the failure if nothing was committed, or 11 when only a part was.
+int ExitOf(const act::Outcome& outcome);
+
+}  // namespace firn::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/plan_text.h"
+#include "cli/table_options.h"
+#include "decide/plan_json.h"
+#include "service/assess.h"
+
+namespace firn::cli {
+namespace {
+
+struct PlanOptions {
+  CommonOptions common;
+  TableOptions table;
+  SelectionOptions selection;
+  std::string max_bytes;
+  std::size_t lines = 20;
+  int threads = 2;
+};
+
+Result<int> RunPlan(Environment& environment, const PlanOptions& options) {
+  FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
+  FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
+  service::AssessOptions assess;
+  assess.ref = options.table.ref;
+  assess.selection = &selection;
+  assess.threads = options.threads;
+  assess.plan_id = environment.random.NewUuidV7(environment.clock.Now());
+  FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
+  FIRN_ASSIGN(assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
+  FIRN_ASSIGN(const auto found, service::Assess(opened.table, *opened.io, assess, environment.clock.Now()));
+  if (options.common.json) {
+    environment.terminal.Out(json::WritePretty(decide::ToJson(found.plan, found.facts)) + "\n");
+    return kExitOk;
+  }
+  std::string text = PlanText(found.facts, found.plan, options.common.verbosity > 0 ? SIZE_MAX : options.lines);
+  if (!found.plan.groups.empty()) text += fmt::format("\nNext: `firn optimize {}` does it.\n", found.plan.table);
+  environment.terminal.Out(text);
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddPlan(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command = app.add_subcommand("plan", "What optimize would do, what it takes, and why not more");
+  AddTableOptions(*command, options->table);
+  AddSelectionOptions(*command, options->selection);
+  command->add_option("--max-bytes", options->max_bytes, "Plan to read at most so much, such as 10GB, best first");
+  command->add_option("--lines", options->lines, "How many lines each list may have")->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads that read manifests")->check(CLI::Range(1, 1024));
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunPlan(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

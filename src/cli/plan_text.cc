@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/human_text.h"
+#include "cli/facts_text.h"
+#include "cli/text_table.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr auto kRight = TextTable::Align::kRight;
+
+/// The groups of one partition, or of all that are not shown.
+struct Work {
+  std::uint32_t partition = 0;
+  std::int64_t files = 0, outputs = 0, input_bytes = 0, output_bytes = 0;
+  double seconds = 0;
+  bool keeps_order = false;
+
+  void Add(const decide::MergeGroup& group) {
+    partition = group.partition;
+    files += static_cast<std::int64_t>(group.files.size());
+    outputs += 1;
+    input_bytes += group.input_bytes;
+    output_bytes += group.predicted_output_bytes;
+    seconds += group.predicted_seconds;
+    keeps_order = group.keeps_order;
+  }
+};
+
+/// One entry a partition, in the order in which the plan comes to them.
+std::vector<Work> ByPartition(const decide::Plan& plan) {
+  std::vector<Work> works;
+  std::map<std::uint32_t, std::size_t> index;
+  for (const auto& group : plan.groups) {
+    const auto [place, added] = index.try_emplace(group.partition, works.size());
+    if (added) works.emplace_back();
+    works[place->second].Add(group);
+  }
+  return works;
+}
+
+void AddWork(TextTable& table, std::string name, const Work& work) {
+  table.AddRow({std::move(name), HumanCount(work.files), HumanCount(work.outputs), HumanBytes(work.input_bytes),
+                HumanBytes(work.output_bytes), HumanSeconds(work.seconds), work.keeps_order ? "kept" : "free"});
+}
+
+std::string WorkTable(const observe::Facts& facts, const decide::Plan& plan, std::size_t lines_max) {
+  TextTable table({{"partition"},
+                   {"files", kRight},
+                   {"into", kRight},
+                   {"read", kRight},
+                   {"write about", kRight},
+                   {"time", kRight},
+                   {"row order"}});
+  const auto works = ByPartition(plan);
+  Work rest;
+  std::int64_t left_off = 0;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    if (i < lines_max) {
+      AddWork(table, PartitionName(facts, works[i].partition), works[i]);
+      continue;
+    }
+    ++left_off;
+    rest.files += works[i].files;
+    rest.outputs += works[i].outputs;
+    rest.input_bytes += works[i].input_bytes;
+    rest.output_bytes += works[i].output_bytes;
+    rest.seconds += works[i].seconds;
+  }
+  if (left_off > 0) AddWork(table, fmt::format("({})", HumanCount(left_off, "more partition")), rest);
+  return table.Print();
+}
+
+std::string RefusalTable(const decide::Plan& plan, std::size_t lines_max) {
+  struct Sum {
+    std::int64_t files = 0, bytes = 0, partitions = 0;
+    std::string reason, partition;
+  };
+  std::map<std::string, Sum> codes;
+  for (const auto& refusal : plan.refusals) {
+    Sum& sum = codes[refusal.code];
+    sum.files += refusal.files;
+    sum.bytes += refusal.bytes;
+    sum.partitions += 1;
+    if (sum.reason.empty()) {
+      sum.reason = refusal.reason;
+      sum.partition = refusal.partition;
+    }
+  }
+  TextTable table({{"code"}, {"files", kRight}, {"size", kRight}, {"reason"}});
+  // Few lines: each as it is. Many: one a code, with the first as an example.
+  if (plan.refusals.size() <= lines_max) {
+    for (const auto& refusal : plan.refusals) {
+      table.AddRow({refusal.code, HumanCount(refusal.files), HumanBytes(refusal.bytes),
+                    refusal.partition.empty() ? refusal.reason : refusal.partition + ": " + refusal.reason});
+    }
+    return table.Print();
+  }
+  for (const auto& [code, sum] : codes) {
+    std::string reason = sum.reason;
+    if (sum.partitions > 1) {
+      reason = fmt::format("{}, such as {}: {}", HumanCount(sum.partitions, "case"),
+                           sum.partition.empty() ? "here" : sum.partition, sum.reason);
+    }
+    table.AddRow({code, HumanCount(sum.files), HumanBytes(sum.bytes), std::move(reason)});
+  }
+  return table.Print();
+}
+
+std::string Forecast(const observe::Facts& facts, const decide::Plan& plan) {
+  std::int64_t size = 0, read = 0, written = 0;
+  for (const auto& file : facts.files) size += file.size_bytes;
+  for (const auto& group : plan.groups) {
+    read += group.input_bytes;
+    written += group.predicted_output_bytes;
+  }
+  const auto entropy = [&](double mse) {
+    return fmt::format("{:.2f}", std::sqrt(mse) / static_cast<double>(plan.target_size_bytes));
+  };
+  TextTable table({{""}, {"now", kRight}, {"afterwards, about", kRight}});
+  table.AddRow({"files", HumanCount(plan.files_before), HumanCount(plan.files_after)});
+  table.AddRow({"size", HumanBytes(size), HumanBytes(size - read + written)});
+  table.AddRow({"entropy", entropy(plan.size_mse_before), entropy(plan.size_mse_after)});
+  return table.Print();
+}
+
+}  // namespace
+
+std::string PlanText(const observe::Facts& facts, const decide::Plan& plan, std::size_t lines_max) {
+  std::string text = TableLine(facts) + "\n\n" + plan.reason + "\n";
+  if (!plan.groups.empty()) {
+    text += "\nWhat\n" + WorkTable(facts, plan, lines_max);
+    text += "\nEffect\n" + Forecast(facts, plan);
+  }
+  if (!plan.refusals.empty()) text += "\nWhy not more\n" + RefusalTable(plan, lines_max);
+  for (const auto& note : plan.notes) text += "\nNote: " + Printable(note) + ".\n";
+  return text;
+}
+
+}  // namespace firn::cli

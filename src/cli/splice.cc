@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/splice.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/human_text.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/progress.h"
+#include "cli/table_options.h"
+#include "cli/tier_table.h"
+#include "format/json/json.h"
+#include "format/parquet/compression.h"
+
+namespace firn::cli {
+namespace {
+
+struct SpliceOptions {
+  CommonOptions common;
+  TableRequest request;  // properties and maps only
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string codec, effort = "balanced", row_group_size, memory = "512MB";
+  std::optional<int> level;
+  int threads = 1;
+};
+
+Result<splice::Effort> ParseEffort(const std::string& text) {
+  if (text == "fast") return splice::Effort::kFast;
+  if (text == "balanced") return splice::Effort::kBalanced;
+  if (text == "dense") return splice::Effort::kDense;
+  return Error{Code::kInvalidArgument, "--effort: \"" + text + "\" is not fast, balanced or dense"};
+}
+
+Result<parquet::Codec> ParseCodec(const std::string& text) {
+  for (const auto codec : {parquet::Codec::kUncompressed, parquet::Codec::kSnappy, parquet::Codec::kGzip,
+                           parquet::Codec::kBrotli, parquet::Codec::kZstd, parquet::Codec::kLz4Raw}) {
+    if (text == parquet::CodecName(codec)) return codec;
+  }
+  return Error{Code::kInvalidArgument, "--codec: \"" + text + "\" is not a codec that firn writes"};
+}
+
+Result<splice::Options> MakeOptions(const SpliceOptions& options) {
+  splice::Options made;
+  FIRN_ASSIGN(made.effort, ParseEffort(options.effort));
+  if (!options.codec.empty()) {
+    FIRN_ASSIGN(made.codec, ParseCodec(options.codec));
+  }
+  made.codec_level = options.level;
+  FIRN_ASSIGN(const auto row_group, ParseBytesOption("--row-group-size", options.row_group_size));
+  if (row_group) made.row_group_size_bytes = *row_group;
+  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory));
+  if (memory) made.memory_bytes = *memory;
+  made.threads = options.threads;
+  return made;
+}
+
+Result<std::vector<splice::Input>> OpenInputs(ports::FileIO& io, const std::vector<std::string>& locations) {
+  std::vector<splice::Input> inputs;
+  for (const auto& location : locations) {
+    FIRN_ASSIGN(std::shared_ptr<RandomAccessSource> source, io.Open(location));
+    inputs.push_back({std::move(source), {}, std::nullopt});
+  }
+  return inputs;
+}
+
+/// Writes, publishes and checks the output; a file that fails its check is removed again.
+Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>& inputs, const splice::Options& merge,
+                             const std::string& output) {
+  FIRN_ASSIGN(const auto sink, io.Create(output));
+  auto report = splice::Splice(inputs, merge, *sink);
+  if (!report) {
+    sink->Abort();
+    return report;
+  }
+  FIRN_TRY(sink->Close());
+  FIRN_ASSIGN(const auto written, io.Open(output));
+  if (Status checked = splice::Verify(*written, *report); !checked) {
+    FIRN_TRY(io.Delete(output));
+    return std::move(checked.error()).In(output + " failed its check and was removed");
+  }
+  return report;
+}
+
+std::string ReportText(const SpliceOptions& options, const splice::Report& report, double seconds) {
+  std::string text = fmt::format("Merged {} into {} in {}: {}, {} into {}, {}.\n",
+                                 HumanCount(static_cast<std::int64_t>(options.inputs.size()), "file"), options.output,
+                                 HumanSeconds(seconds), HumanCount(report.rows, "row"), HumanBytes(report.input_bytes),
+                                 HumanBytes(report.output_bytes), HumanCount(report.row_groups, "row group"));
+  text += TierTable(report.tiers);
+  for (const auto& note : report.notes) text += "Note: " + note + ".\n";
+  return text;
+}
+
+std::string ReportJson(const SpliceOptions& options, const splice::Report& report, double seconds) {
+  json::Value value = json::Value::Object();
+  value.Set("output", options.output);
+  value.Set("inputs", static_cast<std::int64_t>(options.inputs.size()));
+  value.Set("rows", report.rows);
+  value.Set("input_bytes", report.input_bytes);
+  value.Set("output_bytes", report.output_bytes);
+  value.Set("row_groups", report.row_groups);
+  value.Set("pages", report.pages);
+  value.Set("seconds", seconds);
+  value.Set("tiers", TiersToJson(report.tiers));
+  json::Value notes = json::Value::Array();
+  for (const auto& note : report.notes) notes.Append(note);
+  value.Set("notes", std::move(notes));
+  return json::WritePretty(value) + "\n";
+}
+
+Result<int> RunSplice(Environment& environment, const SpliceOptions& options) {
+  FIRN_ASSIGN(splice::Options merge, MakeOptions(options));
+  FIRN_ASSIGN(const auto io, environment.open_files(options.request));
+  FIRN_ASSIGN(const bool exists, io->Exists(options.output));
+  if (exists) return Error{Code::kConflict, options.output + " exists already and is not replaced"};
+  FIRN_ASSIGN(const auto inputs, OpenInputs(*io, options.inputs));
+  const std::int64_t started = environment.clock.MonotonicNs();
+  Progress progress(environment.terminal, environment.clock, {.title = "splice", .silent = options.common.quiet});
+  merge.progress = [&](std::int64_t done, std::int64_t total) {
+    progress.Update(done, total);
+    return !environment.cancelled.load();
+  };
+  FIRN_ASSIGN(const splice::Report report, Merge(*io, inputs, merge, options.output));
+  progress.Finish();
+  const double seconds = static_cast<double>(environment.clock.MonotonicNs() - started) / 1e9;
+  environment.terminal.Out(options.common.json ? ReportJson(options, report, seconds)
+                                               : ReportText(options, report, seconds));
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddSplice(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<SpliceOptions>();
+  CLI::App* command = app.add_subcommand("splice", "Merge Parquet files into one, without a table");
+  command->add_option("IN", options->inputs, "Parquet files with the same columns, in the order of their rows")
+      ->required();
+  command->add_option("-o,--output", options->output, "The file to make; it must not exist")->required();
+  command->add_option("--effort", options->effort, "fast, balanced or dense: how much is recoded to save bytes")
+      ->capture_default_str();
+  command->add_option("--codec", options->codec, "Codec of the output; otherwise the one of most input bytes");
+  command->add_option("--level", options->level, "Level of the codec");
+  command->add_option("--row-group-size", options->row_group_size, "Compressed size of row groups, such as 128MB");
+  command->add_option("--memory", options->memory, "Memory to stay below")->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_option("--property", options->request.properties, "Storage property key=value; may be repeated")
+      ->allow_extra_args(false);
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunSplice(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shows how the bytes of a merge were handled, tier by tier.
+//
+// Threads: pure.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "format/json/json.h"
+#include "splice/splice.h"
+
+namespace firn::cli {
+
+using TierCounts = std::array<splice::TierCount, splice::kTierCount>;
+
+/// A title and a table; empty when nothing was counted.
+std::string TierTable(const TierCounts& tiers);
+json::Value TiersToJson(const TierCounts& tiers);
+
+}  // namespace firn::cli

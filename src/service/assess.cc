@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/assess.h"
+
+#include "service/key_ranges.h"
+
+namespace firn::service {
+
+Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                            TimestampMs now) {
+  observe::ObserveOptions observe_options;
+  observe_options.ref = options.ref;
+  observe_options.threads = options.threads;
+  observe_options.progress = options.progress;
+  if (options.selection != nullptr && !options.selection->selects_everything()) {
+    observe_options.partition_filter = [selection = options.selection](SpecId spec,
+                                                                       const iceberg::PartitionTuple& tuple) {
+      return selection->Matches(spec, tuple);
+    };
+  }
+  Assessment assessment;
+  FIRN_ASSIGN(assessment.facts, observe::Observe(table, io, observe_options, now));
+  assessment.diagnosis = orient::Diagnose(assessment.facts, options.policy);
+  return assessment;
+}
+
+Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                          TimestampMs now) {
+  FIRN_ASSIGN(Assessment assessment, Diagnose(table, io, options, now));
+  decide::DecideOptions decide_options;
+  decide_options.plan_id = options.plan_id;
+  decide_options.max_bytes = options.max_bytes;
+  decide_options.key_ranges = MakeKeyRangeLookup(assessment.facts, *table.metadata, io, options.threads);
+  FIRN_ASSIGN(assessment.plan, decide::Decide(assessment.facts, assessment.diagnosis, options.policy, decide_options));
+  return assessment;
+}
+
+}  // namespace firn::service

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins the stages that only read: observe, orient, decide.
+//
+// In: a loaded table, its files, a policy, a selection of partitions. Out: Facts, Diagnosis, Plan.
+// Guarantees: nothing is written. The plan names the snapshot that was read.
+// Cost: one read of the manifests of the branch; of a sorted table, another of those in which something can be merged.
+// Errors: those of observe/ and of reading key ranges.
+// Threads: starts options.threads - 1 threads and joins them.
+// Source: design section 2.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "decide/decide.h"
+#include "decide/partition_selection.h"
+#include "observe/observe.h"
+#include "orient/orient.h"
+#include "ports/catalog.h"
+
+namespace firn::service {
+
+struct AssessOptions {
+  std::string ref = "main";
+  orient::Policy policy = {};
+  std::string plan_id = {};
+  std::optional<std::int64_t> max_bytes = std::nullopt;
+  /// Partitions to look at; null: all. Borrowed.
+  const decide::PartitionSelection* selection = nullptr;
+  int threads = 1;
+  std::function<void(const observe::ObserveProgress&)> progress = {};
+};
+
+struct Assessment {
+  observe::Facts facts;
+  orient::Diagnosis diagnosis;
+  decide::Plan plan;
+};
+
+/// Observe and orient; the plan stays empty.
+Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                            TimestampMs now);
+/// All three.
+Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                          TimestampMs now);
+
+}  // namespace firn::service

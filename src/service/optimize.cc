@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/optimize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace firn::service {
+namespace {
+
+bool IsConflict(const act::GroupFailure& failure) { return failure.error.code == Code::kConflict; }
+
+bool IsCancelled(const act::CommitEnvironment& environment) {
+  return environment.cancelled != nullptr && environment.cancelled->load();
+}
+
+template <class T>
+void Append(std::vector<T>& to, std::vector<T> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+/// Adds a round's outcome to the sum.
+void Add(act::Outcome& sum, act::Outcome round) {
+  sum.plan_id = std::move(round.plan_id);
+  sum.table = std::move(round.table);
+  Append(sum.commits, std::move(round.commits));
+  Append(sum.failures, std::move(round.failures));
+  Append(sum.leftover_files, std::move(round.leftover_files));
+  sum.files_removed += round.files_removed;
+  sum.files_added += round.files_added;
+  sum.bytes_removed += round.bytes_removed;
+  sum.bytes_added += round.bytes_added;
+  sum.rows += round.rows;
+  for (std::size_t i = 0; i < sum.tiers.size(); ++i) {
+    sum.tiers[i].bytes += round.tiers[i].bytes;
+    sum.tiers[i].chunks += round.tiers[i].chunks;
+  }
+  sum.seconds += round.seconds;
+}
+
+/// A plan that does not fit the table any more, as failures of its groups.
+act::Outcome Overtaken(const Assessment& assessment, const Error& error) {
+  act::Outcome outcome;
+  outcome.plan_id = assessment.plan.plan_id;
+  outcome.table = assessment.plan.table;
+  for (const auto& group : assessment.plan.groups) {
+    outcome.failures.push_back(
+        {assessment.facts.partitions[group.partition].text, static_cast<std::int64_t>(group.files.size()), error});
+  }
+  return outcome;
+}
+
+Status CheckBranch(const iceberg::TableMetadata& metadata, const std::string& ref) {
+  const iceberg::SnapshotRef* found = metadata.FindRef(ref);
+  if (found != nullptr && !found->is_branch) {
+    return Error{Code::kInvalidArgument, fmt::format("`{}` is a tag: only branches can be changed", ref)};
+  }
+  return Ok();
+}
+
+Result<Assessment> PlanRound(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
+                             AssessOptions options, std::int64_t bytes_used) {
+  FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
+  FIRN_TRY(CheckBranch(*loaded.metadata, options.ref));
+  FIRN_TRY(act::CheckWritable(*loaded.metadata));
+  const TimestampMs now = environment.clock.Now();
+  options.plan_id = environment.random.NewUuidV7(now);
+  if (options.max_bytes) options.max_bytes = std::max<std::int64_t>(0, *options.max_bytes - bytes_used);
+  return Assess(loaded, environment.io, options, now);
+}
+
+}  // namespace
+
+Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
+                           const OptimizeOptions& options) {
+  FIRN_ASSIGN(Assessment assessment, PlanRound(environment, table, options.assess, 0));
+  Optimized result;
+  result.outcome.plan_id = assessment.plan.plan_id;
+  result.outcome.table = assessment.plan.table;
+  for (int round = 1;; ++round) {
+    if (options.planned) options.planned(round, assessment);
+    const bool nothing_to_do = assessment.plan.groups.empty();
+    if (!nothing_to_do) {
+      auto outcome = act::RewriteData(environment, table, assessment.plan, assessment.facts, options.rewrite);
+      if (!outcome && outcome.error().code != Code::kConflict && round == 1) return std::move(outcome.error());
+      ++result.rounds;
+      Add(result.outcome, outcome ? std::move(*outcome) : Overtaken(assessment, outcome.error()));
+    }
+    if (round == 1) result.first = std::move(assessment);
+    auto& failures = result.outcome.failures;
+    if (nothing_to_do || round >= options.rounds_max || IsCancelled(environment)) break;
+    if (failures.empty() || !std::all_of(failures.begin(), failures.end(), IsConflict)) break;
+
+    auto next = PlanRound(environment, table, options.assess, result.outcome.bytes_removed);
+    if (!next) {
+      failures.push_back({"", 0, std::move(next.error()).In("planning again")});
+      break;
+    }
+    // The new plan covers the same partitions: what it leaves out needs no merge any more.
+    failures.clear();
+    assessment = std::move(*next);
+  }
+  return result;
+}
+
+}  // namespace firn::service
