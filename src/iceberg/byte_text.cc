@@ -59,7 +59,7 @@ std::optional<Bytes> ParseHex(std::string_view text) {
 std::string UuidText(ByteView bytes) {
   std::string text = HexText(bytes);
   if (bytes.size() != 16) return text;
-  for (const std::size_t at : {20, 16, 12, 8}) text.insert(at, 1, '-');
+  for (const std::size_t at : {20u, 16u, 12u, 8u}) text.insert(at, 1, '-');
   return text;
 }
 

@@ -2,6 +2,7 @@
 //
 // Bytes as text and back: base64, hexadecimal, UUIDs.
 //
+// Guarantees: parsing gives nullopt for anything that the writing functions would not give, but for the case of digits.
 // Threads: pure. Source: RFC 4648, RFC 9562; Iceberg table spec, Appendix D "JSON single-value serialization".
 #pragma once
 

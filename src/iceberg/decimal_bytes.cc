@@ -10,6 +10,8 @@ namespace firn::iceberg {
 namespace {
 
 constexpr std::size_t kDigitsMax = 38;
+constexpr __int128 kTenTo19 = static_cast<__int128>(10'000'000'000'000'000'000U);
+constexpr __int128 kTenTo38 = kTenTo19 * kTenTo19;
 
 /// Digits of the absolute value, "0" for zero.
 std::string AbsoluteDigits(const Decimal& value) {
@@ -59,7 +61,9 @@ std::optional<Decimal> DecimalFromBigEndian(ByteView bytes) {
   }
   unsigned __int128 bits = sign == 0xff ? ~static_cast<unsigned __int128>(0) : 0;
   for (const std::uint8_t byte : bytes) bits = bits << 8 | byte;
-  return Decimal{static_cast<__int128>(bits)};
+  const auto value = static_cast<__int128>(bits);
+  if (value <= -kTenTo38 || value >= kTenTo38) return std::nullopt;
+  return Decimal{value};
 }
 
 std::string PlainText(const Decimal& value, std::int32_t scale) {

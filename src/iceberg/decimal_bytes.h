@@ -18,7 +18,7 @@
 namespace firn::iceberg {
 
 Bytes MinimalBigEndian(const Decimal& value);
-/// nullopt for no bytes, or for a value that needs more than 128 bits. Redundant sign bytes are accepted.
+/// nullopt for no bytes, or for a value of more than 38 digits. Redundant sign bytes are accepted.
 std::optional<Decimal> DecimalFromBigEndian(ByteView bytes);
 
 /// Digits with a decimal point, never an exponent: "14.20".

@@ -41,7 +41,7 @@ TEST(Decimal, MinimalBigEndian_RandomValues_AgreeWithTryingSizes) {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {
     unsigned __int128 bits = static_cast<unsigned __int128>(random.Next()) << 64 | random.Next();
-    const auto value = static_cast<__int128>(bits) >> random.Below(128);
+    const auto value = static_cast<__int128>(bits) >> (2 + random.Below(126));  // 38 digits have 126 bits
     const Bytes bytes = MinimalBigEndian({value});
     ASSERT_EQ(bytes, SlowMinimal(value));
     ASSERT_TRUE(DecimalFromBigEndian(bytes)->unscaled == value);
@@ -54,6 +54,11 @@ TEST(Decimal, MinimalBigEndian_RandomValues_AgreeWithTryingSizes) {
 TEST(Decimal, DecimalFromBigEndian_EmptyOrTooLarge_Refused) {
   EXPECT_FALSE(DecimalFromBigEndian({}));
   EXPECT_FALSE(DecimalFromBigEndian(Bytes(17, 0x01)));
+  const __int128 largest = ParseDecimal("99999999999999999999999999999999999999", 0)->unscaled;
+  for (const __int128 value : {largest, -largest}) {
+    EXPECT_TRUE(DecimalFromBigEndian(MinimalBigEndian({value}))->unscaled == value);
+    EXPECT_FALSE(DecimalFromBigEndian(MinimalBigEndian({value < 0 ? value - 1 : value + 1})));
+  }
   Bytes sign_changes(17, 0x00);
   sign_changes[1] = 0x80;
   EXPECT_FALSE(DecimalFromBigEndian(sign_changes));
