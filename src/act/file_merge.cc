@@ -107,9 +107,8 @@ Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, 
 
 /// Storage that is down ends the merge; a single file that is missing or broken only leaves it.
 Status FileMerge::ReadFooters() {
-  constexpr int kReaders = 4;  // requests to a store overlap
   candidates_.resize(entries_.size());
-  return observe::ForEachIndex(entries_.size(), kReaders, [this](std::size_t i) -> Status {
+  return observe::ForEachIndex(entries_.size(), context_.footer_readers, [this](std::size_t i) -> Status {
     Candidate& candidate = candidates_[i];
     const iceberg::DataFile& file = entries_[i].file;
     if (Status good = CheckInput(file); !good) {
@@ -239,7 +238,8 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
                       iceberg::MetricsConfig::Make(metadata.properties(), metadata.current_schema(),
                                                    order == nullptr ? iceberg::SortOrder() : *order),
                       std::move(locations),
-                      std::move(run_uuid)};
+                      std::move(run_uuid),
+                      1};
 }
 
 Result<MergedFile> MergeFiles(const MergeContext& context, const std::vector<ManifestEntry>& inputs, std::int64_t task,

@@ -38,7 +38,8 @@ struct MergeContext {
   std::optional<iceberg::NameMapping> name_mapping;
   iceberg::MetricsConfig metrics;
   DataLocations locations;
-  std::string run_uuid;  // part of the file names
+  std::string run_uuid;    // part of the file names
+  int footer_readers = 1;  // footers read at a time, so that requests to a store overlap
 };
 
 /// Settings of a table. Errors: those of merge_settings.h and data_location.h.

@@ -18,6 +18,7 @@ namespace {
 using Range = std::pair<std::size_t, std::size_t>;
 
 constexpr std::int64_t kWorkerMemoryMin = std::int64_t{64} << 20;
+constexpr int kFooterReaders = 4;
 /// A commit is not worth its manifests for less predicted work than this.
 constexpr double kCommitSeconds = 120;
 /// Memory of a commit grows with the files that it removes.
@@ -130,6 +131,7 @@ Outcome Execution::Run(MergeContext context) {
       std::min({threads, by_memory, static_cast<int>(std::min<std::size_t>(plan_.groups.size(), 4096))});
   context.options.memory_bytes = options_.memory_bytes / workers;
   context.options.threads = std::max(1, threads / workers);
+  context.footer_readers = threads > 1 ? kFooterReaders : 1;
 
   std::vector<Range> ranges = CommitRanges(plan_, workers, options_.max_commits);
   progress_.commits_total = static_cast<std::int64_t>(ranges.size());

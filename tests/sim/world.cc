@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kRowsPerFile = 3;
 
-/// Names that only firn gives: merged files, "UUID-m0.avro", "snap-...".
+/// Names that only firn gives: merged files of tests and of the program, "UUID-m0.avro", "snap-...".
 bool IsOwnFile(std::string_view location) {
   const std::string_view name = ports::FileNameOf(location);
-  if (name.starts_with("merged-") || name.starts_with("snap-")) return true;
+  if (name.starts_with("merged-") || name.starts_with("00000-") || name.starts_with("snap-")) return true;
   const std::size_t mark = name.rfind("-m");
   return name.ends_with(".avro") && mark != std::string_view::npos && mark + 2 < name.size() && name[mark + 2] >= '0' &&
          name[mark + 2] <= '9';
@@ -139,10 +139,7 @@ act::RewriteReport World::Run(act::Rewrite rewrite, ports::Catalog& through) {
   act::CommitEnvironment environment = Environment(through);
   act::CommitTarget target;
   target.table = SimTable::Id();
-  in_process_ = true;
-  act::RewriteReport report = act::CommitRewrite(environment, target, std::move(rewrite));
-  in_process_ = false;
-  return report;
+  return AsProcess([&] { return act::CommitRewrite(environment, target, std::move(rewrite)); });
 }
 
 std::vector<Row> World::Rows() {

@@ -4,10 +4,11 @@
 //
 // In: format version, seed. Out: a planned merge, and checks that must hold whatever happened.
 // Guarantees: everything comes from the seed. Faults and intrusions happen only to calls of the process, which are
-//   those made inside Run(); the other writers and the checks see storage and catalog as they are.
+//   those made inside Run() and AsProcess(); the other writers and the checks see storage and catalog as they are.
 // Threads: one.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <set>
@@ -38,6 +39,15 @@ class World {
   act::RewriteReport Run(act::Rewrite rewrite) { return Run(std::move(rewrite), *catalog); }
   act::RewriteReport Run(act::Rewrite rewrite, ports::Catalog& through);
 
+  /// Calls of storage and catalog in `work` are those of the process.
+  template <class Work>
+  auto AsProcess(Work work) {
+    in_process_ = true;
+    auto result = work();
+    in_process_ = false;
+    return result;
+  }
+
   /// Rows of the head.
   std::vector<Row> Rows();
   /// Every snapshot can be read, nothing that a snapshot names is missing.
@@ -64,7 +74,7 @@ class World {
  private:
   Status Hook(const ports::IoEvent& event);
 
-  bool in_process_ = false;
+  std::atomic<bool> in_process_ = false;
   ports::IoHook inject_;
   std::unique_ptr<SimTable> table_;
   std::int64_t next_id_ = 0;

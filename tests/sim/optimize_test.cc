@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole chain on simulated tables: observe, orient, decide, splice, commit; broken at every call.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "service/optimize.h"
+#include "sim/world.h"
+
+namespace firn::sim {
+namespace {
+
+service::OptimizeOptions OptionsOf(int max_commits) {
+  service::OptimizeOptions options;
+  options.rewrite.max_commits = max_commits;
+  options.rewrite.memory_bytes = 64 << 20;
+  return options;
+}
+
+Result<service::Optimized> Optimize(World& world, int max_commits = 10) {
+  act::CommitEnvironment environment = world.Environment(*world.catalog);
+  return world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), OptionsOf(max_commits)); });
+}
+
+std::size_t LiveFiles(World& world) {
+  const Result<Contents> contents = world.table().ReadHead();
+  return contents ? contents->files.size() : 0;
+}
+
+std::int64_t CallsOf(std::int32_t version) {
+  World world(version);
+  world.Fill(6, 3);
+  world.injector.Reset();
+  EXPECT_TRUE(Optimize(world).has_value());
+  return world.injector.call_count();
+}
+
+class OptimizeTest : public testing::TestWithParam<std::int32_t> {};
+
+TEST_P(OptimizeTest, SmallFiles_OneFileAPartitionAndThenNothing) {
+  World world(GetParam());
+  world.Fill(6, 3);
+  const std::vector<Row> rows = world.Rows();
+  const Result<service::Optimized> done = Optimize(world);
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  EXPECT_TRUE(done->outcome.failures.empty());
+  ASSERT_EQ(done->outcome.commits.size(), 1U);
+  EXPECT_EQ(done->outcome.files_removed, 12);
+  EXPECT_EQ(done->outcome.files_added, 2);
+  EXPECT_EQ(done->outcome.rows, 36);
+  EXPECT_EQ(LiveFiles(world), 2U);
+  EXPECT_EQ(world.Rows(), rows);
+  world.CheckSound();
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+
+  const Result<service::Optimized> again = Optimize(world);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->rounds, 0);
+}
+
+TEST_P(OptimizeTest, Merged_BoundsAndCountsAreThoseOfTheInputs) {
+  World world(GetParam());
+  world.Fill(6, 3);
+  ASSERT_TRUE(Optimize(world).has_value());
+  const Result<Contents> contents = world.table().ReadHead();
+  ASSERT_TRUE(contents.has_value());
+  for (const auto& [path, live] : contents->files) {
+    const auto ids = std::ranges::minmax(live.rows, {}, &Row::id);
+    const iceberg::Type long_type{.kind = iceberg::TypeKind::kLong};
+    ASSERT_EQ(live.file.lower_bounds.size(), 1U);
+    EXPECT_EQ(live.file.lower_bounds[0].second, iceberg::EncodeBound(long_type, ids.min.id));
+    EXPECT_EQ(live.file.upper_bounds[0].second, iceberg::EncodeBound(long_type, ids.max.id));
+    EXPECT_EQ(live.file.value_counts.at(0).second, 18);
+    EXPECT_EQ(live.file.split_offsets, std::vector<std::int64_t>{4});
+    EXPECT_EQ(live.file.column_sizes.size(), 2U);
+    EXPECT_EQ(live.sequence_number, GetParam() == 1 ? 0 : std::get<std::int32_t>(live.file.partition.values[0]) + 5);
+  }
+}
+
+TEST_P(OptimizeTest, ProcessDiesAtAnyCall_NextRunCompletes) {
+  const std::int64_t calls = CallsOf(GetParam());
+  ASSERT_GT(calls, 60);
+  for (std::int64_t k = 1; k <= calls; ++k) {
+    for (const bool done : {false, true}) {
+      World world(GetParam());
+      world.Fill(6, 3);
+      const std::vector<Row> rows = world.Rows();
+      world.injector.Reset();
+      world.injector.CrashAt(k, done);
+      (void)Optimize(world).has_value();
+      SCOPED_TRACE(testing::Message() << "call " << k << " of " << calls << (done ? " done: " : " not done: ")
+                                      << world.injector.trace().at(static_cast<std::size_t>(k - 1)));
+      world.injector.Reset();
+      world.CheckSound();
+      ASSERT_EQ(world.Rows(), rows);
+      const std::size_t files = LiveFiles(world);
+      EXPECT_TRUE(files == 12 || files == 2) << files;
+
+      const Result<service::Optimized> second = Optimize(world);
+      ASSERT_TRUE(second.has_value()) << ToString(second.error());
+      EXPECT_TRUE(second->outcome.failures.empty());
+      EXPECT_EQ(LiveFiles(world), 2U);
+      world.CheckSound();
+      ASSERT_EQ(world.Rows(), rows);
+    }
+  }
+}
+
+TEST_P(OptimizeTest, OneCallFails_RowsStayAndFilesAreNamed) {
+  const std::int64_t calls = CallsOf(GetParam());
+  for (std::int64_t k = 1; k <= calls; ++k) {
+    for (const bool lost : {false, true}) {
+      World world(GetParam());
+      world.Fill(6, 3);
+      const std::vector<Row> rows = world.Rows();
+      world.injector.Reset();
+      lost ? world.injector.LoseReplyAt(k) : world.injector.FailAt(k);
+      const Result<service::Optimized> done = Optimize(world);
+      SCOPED_TRACE(testing::Message() << "call " << k << (lost ? " lost: " : " failed: ")
+                                      << world.injector.trace().at(static_cast<std::size_t>(k - 1)));
+      world.injector.Reset();
+      world.CheckSound();
+      ASSERT_EQ(world.Rows(), rows);
+      std::set<std::string> leftovers;
+      if (done) leftovers.insert(done->outcome.leftover_files.begin(), done->outcome.leftover_files.end());
+      for (const std::string& orphan : world.Orphans()) EXPECT_TRUE(leftovers.contains(orphan)) << orphan;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, OptimizeTest, testing::Values(1, 2),
+                         [](const auto& param) { return "V" + std::to_string(param.param); });
+
+TEST(Optimize, SeveralCommits_EachHoldsAndFailuresOfOneDoNotTouchOthers) {
+  World world(2);
+  world.Fill(6, 3);
+  const std::vector<Row> rows = world.Rows();
+  const Result<Contents> before = world.table().ReadHead();
+  ASSERT_TRUE(before.has_value());
+  // One input of partition 1 is broken: its group goes on without it.
+  for (const auto& [path, live] : before->files) {
+    if (std::get<std::int32_t>(live.file.partition.values[0]) != 1) continue;
+    Bytes bytes = *ports::ReadFile(*world.storage, path);
+    const Bytes good = bytes;
+    bytes[bytes.size() - 6] ^= 0xff;
+    world.storage->Put(path, bytes);
+    const Result<service::Optimized> done = Optimize(world);
+    world.storage->Put(path, good);
+    ASSERT_TRUE(done.has_value()) << ToString(done.error());
+    ASSERT_EQ(done->outcome.failures.size(), 1U);
+    EXPECT_EQ(done->outcome.failures[0].files, 1);
+    EXPECT_EQ(done->outcome.failures[0].error.code, Code::kCorrupt);
+    break;
+  }
+  EXPECT_EQ(LiveFiles(world), 3U);
+  EXPECT_EQ(world.Rows(), rows);
+  world.CheckSound();
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST(Optimize, ForeignCommitsAtAnyCall_BothHold) {
+  const std::int64_t calls = CallsOf(2);
+  for (std::int64_t k = 1; k <= calls; ++k) {
+    for (const int kind : {0, 1, 2}) {
+      World world(2, static_cast<std::uint64_t>(k));
+      world.Fill(6, 3);
+      std::vector<Row> rows = world.Rows();
+      bool acted = false;
+      world.injector.Reset();
+      world.intrude = [&](std::int64_t call, const ports::IoEvent&) {
+        if (call != k || acted) return;
+        acted = true;
+        EXPECT_EQ(world.Rows(), rows);
+        if (kind == 0) world.Fail(world.table().AddEqualityDelete(0, {1, 4}));
+        const Result<Contents> now = world.table().ReadHead();
+        if (!now) return world.Fail(now.error());
+        if (kind == 1) world.Fail(world.table().RemoveFile(now->files.begin()->first));
+        if (kind == 2) world.Fail(world.table().AddPositionDelete(now->files.begin()->first, 2));
+        rows = world.Rows();
+      };
+      const Result<service::Optimized> done = Optimize(world);
+      world.intrude = nullptr;
+      SCOPED_TRACE(testing::Message() << "call " << k << ", kind " << kind);
+      ASSERT_TRUE(done.has_value()) << ToString(done.error());
+      EXPECT_EQ(world.Rows(), rows);
+      world.CheckSound();
+      EXPECT_EQ(world.Orphans(), std::set<std::string>());
+    }
+  }
+}
+
+TEST(Optimize, Cancelled_NothingStays) {
+  World world(2);
+  world.Fill(6, 3);
+  const std::vector<Row> rows = world.Rows();
+  for (const std::int64_t at : {1, 40, 60, 80}) {
+    std::atomic<bool> cancelled = false;
+    act::CommitEnvironment environment = world.Environment(*world.catalog);
+    environment.cancelled = &cancelled;
+    world.injector.Reset();
+    world.intrude = [&](std::int64_t call, const ports::IoEvent&) { cancelled = cancelled || call >= at; };
+    const Result<service::Optimized> done =
+        world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), OptionsOf(10)); });
+    world.intrude = nullptr;
+    if (done) {
+      EXPECT_TRUE(done->outcome.commits.empty());
+      EXPECT_FALSE(done->outcome.failures.empty());
+    }
+    EXPECT_EQ(world.Rows(), rows);
+    EXPECT_EQ(world.Orphans(), std::set<std::string>());
+  }
+}
+
+}  // namespace
+}  // namespace firn::sim
