@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
@@ -36,8 +38,22 @@ std::string Footer() {
   return text + table.Print();
 }
 
+/// A first word that is no command, as an error; CLI11 would only say that a command is missing.
+Status CheckCommand(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string known = fmt::format("the commands are {}", fmt::join(names, ", "));
+  if (arguments.empty()) return Error{Code::kInvalidArgument, "no command was given: " + known + " (--help says more)"};
+  if (arguments[0].starts_with('-') || std::ranges::count(names, arguments[0]) > 0) return Ok();
+  return Error{Code::kInvalidArgument, fmt::format("`{}` is no command: {}", arguments[0], known)};
+}
+
 int Parse(CLI::App& app, std::vector<std::string> arguments, Environment& environment, CommandContext& context) {
   const bool as_json = std::ranges::count(arguments, "--json") > 0;
+  if (Status command = CheckCommand(app, arguments); !command) {
+    ReportError(environment, as_json, CodeName(command.error().code), command.error().message);
+    return kExitUsage;
+  }
   // CLI11 takes them from the back.
   std::reverse(arguments.begin(), arguments.end());
   try {
@@ -58,6 +74,7 @@ int Parse(CLI::App& app, std::vector<std::string> arguments, Environment& enviro
 }  // namespace
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options) {
+  command.footer("");  // not the table of exit codes again
   command.add_flag("--json", options.json, "Write the result as JSON")->group("Output");
   command.add_flag("--quiet,-q", options.quiet, "No progress, only the result and errors")->group("Output");
   command.add_flag("--verbose,-v", options.verbosity, "Say more; twice: everything")->group("Output");

@@ -37,7 +37,7 @@ Result<int> RunHealth(Environment& environment, const HealthOptions& options) {
     value.Set("diagnosis", orient::ToJson(found.diagnosis, found.facts, shown));
     environment.terminal.Out(json::WritePretty(value) + "\n");
   } else {
-    environment.terminal.Out(HealthText(found.facts, found.diagnosis, shown));
+    environment.terminal.Out(SelectionLine(selection, found.facts) + HealthText(found.facts, found.diagnosis, shown));
   }
   return kExitOk;
 }

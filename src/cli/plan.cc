@@ -38,7 +38,8 @@ Result<int> RunPlan(Environment& environment, const PlanOptions& options) {
     environment.terminal.Out(json::WritePretty(decide::ToJson(found.plan, found.facts)) + "\n");
     return kExitOk;
   }
-  std::string text = PlanText(found.facts, found.plan, options.common.verbosity > 0 ? SIZE_MAX : options.lines);
+  std::string text = SelectionLine(selection, found.facts) +
+                     PlanText(found.facts, found.plan, options.common.verbosity > 0 ? SIZE_MAX : options.lines);
   if (!found.plan.groups.empty()) text += fmt::format("\nNext: `firn optimize {}` does it.\n", found.plan.table);
   environment.terminal.Out(text);
   return kExitOk;

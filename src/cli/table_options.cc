@@ -66,6 +66,12 @@ Result<decide::PartitionSelection> SelectionOf(const iceberg::MetadataPtr& metad
   return decide::PartitionSelection::Make(&where, options.partitions, metadata).In("--where");
 }
 
+std::string SelectionLine(const decide::PartitionSelection& selection, const observe::Facts& facts) {
+  if (selection.selects_everything()) return "";
+  return fmt::format("About the {} that --where and --partition select, each as a whole.\n",
+                     HumanCount(static_cast<std::int64_t>(facts.partitions.size()), "partition"));
+}
+
 Result<std::optional<std::int64_t>> ParseBytesOption(std::string_view option, const std::string& text) {
   if (text.empty()) return std::optional<std::int64_t>();
   const auto bytes = ParseHumanBytes(text);

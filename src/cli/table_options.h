@@ -12,6 +12,7 @@
 
 #include "cli/commands.h"
 #include "decide/partition_selection.h"
+#include "observe/facts.h"
 #include "orient/policy.h"
 
 namespace firn::cli {
@@ -36,6 +37,8 @@ void AddSelectionOptions(CLI::App& command, SelectionOptions& options);
 /// The table's properties, changed by the options.
 Result<orient::Policy> PolicyOf(const iceberg::TableMetadata& metadata, const SelectionOptions& options);
 Result<decide::PartitionSelection> SelectionOf(const iceberg::MetadataPtr& metadata, const SelectionOptions& options);
+/// For people: that what follows is about a part of the table; empty when it is about all of it.
+std::string SelectionLine(const decide::PartitionSelection& selection, const observe::Facts& facts);
 /// "128MB" of `option`; nullopt for empty text.
 Result<std::optional<std::int64_t>> ParseBytesOption(std::string_view option, const std::string& text);
 

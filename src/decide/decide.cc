@@ -162,7 +162,7 @@ std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& 
     if (diagnosis.small_files + diagnosis.blocked_files == 0) {
       return fmt::format("Nothing to do: every file has at least {}.", HumanBytes(diagnosis.healthy_size_bytes));
     }
-    return "Nothing to do: no merge of small files is worth its cost or possible; the reasons are listed.";
+    return "Nothing to do: no small file can be merged at a gain; the reasons are listed.";
   }
   return fmt::format("Merge {} into {}: {} fewer, {} to read, about {} of work.",
                      HumanCount(plan.files_replaced, "small file"),

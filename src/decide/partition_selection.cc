@@ -121,14 +121,18 @@ bool MayMatch(const Projection& projection, WhereTest test, const std::vector<Li
   return true;
 }
 
-std::string FieldNames(const iceberg::TableMetadata& metadata) {
+/// Names of partition fields, or of the columns that they are made from.
+std::string FieldNames(const iceberg::TableMetadata& metadata, bool of_columns) {
   std::set<std::string> names;
   for (const auto& spec : metadata.specs()) {
     for (const auto& field : spec.fields) {
-      if (CanProject(field.transform.kind)) names.insert(field.name);
+      if (!CanProject(field.transform.kind)) continue;
+      const std::string column = metadata.current_schema().FullName(field.source_id);
+      if (!of_columns) names.insert(field.name);
+      if (of_columns && !column.empty()) names.insert(column);
     }
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -193,10 +197,10 @@ Result<const iceberg::Field*> PartitionSelection::FindSource(const std::string& 
                     column, column));
   }
   if (found == nullptr) return Invalid(fmt::format("the table has no column `{}`", column));
-  return Invalid(fmt::format(
-      "no partition is made from column `{}`: a condition selects whole partitions, so it can only use the columns of "
-      "{}",
-      column, FieldNames(*metadata_).empty() ? "partition fields, and the table has none" : FieldNames(*metadata_)));
+  return Invalid(
+      fmt::format("no partition is made from column `{}`: a condition selects whole partitions, so it can only use "
+                  "their columns ({})",
+                  column, FieldNames(*metadata_, true)));
 }
 
 Status PartitionSelection::AddPartition(const std::string& text) {
@@ -220,8 +224,8 @@ Status PartitionSelection::AddPartition(const std::string& text) {
       return std::ranges::any_of(spec.fields, [&](const PartitionField& f) { return f.name == field_text.field; });
     });
     if (!known) {
-      return Invalid(
-          fmt::format("the table has no partition field `{}`; it has: {}", field_text.field, FieldNames(*metadata_)));
+      return Invalid(fmt::format("the table has no partition field `{}`; it has: {}", field_text.field,
+                                 FieldNames(*metadata_, false)));
     }
   }
   partitions_.push_back(std::move(wanted));
