@@ -33,15 +33,22 @@ std::string FullClock(const Clock& clock, TimeUnit unit) {
                      unit == TimeUnit::kMicros ? 6 : 9);
 }
 
-std::string ShortClock(const Clock& clock, TimeUnit unit) {
+/// As java.time.LocalTime.toString.
+std::string GroupedClock(const Clock& clock) {
   std::string text = fmt::format("{:02}:{:02}", clock.hour, clock.minute);
   if (clock.second == 0 && clock.fraction == 0) return text;
   text += fmt::format(":{:02}", clock.second);
   if (clock.fraction == 0) return text;
-  const std::int64_t nanos = unit == TimeUnit::kMicros ? clock.fraction * 1000 : clock.fraction;
-  if (nanos % 1'000'000 == 0) return text + fmt::format(".{:03}", nanos / 1'000'000);
-  if (nanos % 1'000 == 0) return text + fmt::format(".{:06}", nanos / 1'000);
-  return text + fmt::format(".{:09}", nanos);
+  if (clock.fraction % 1'000 == 0) return text + fmt::format(".{:03}", clock.fraction / 1'000);
+  return text + fmt::format(".{:06}", clock.fraction);
+}
+
+/// As java.time.format.DateTimeFormatter.ISO_LOCAL_TIME.
+std::string TrimmedClock(const Clock& clock, TimeUnit unit) {
+  std::string text = FullClock(clock, unit);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
 }
 
 std::optional<std::int64_t> TakeDigits(std::string_view& text, std::size_t digits_min, std::size_t digits_max) {
@@ -142,9 +149,7 @@ std::string IsoTimeText(std::int64_t micros_of_day) {
   return FullClock(Split(micros_of_day, TimeUnit::kMicros), TimeUnit::kMicros);
 }
 
-std::string ShortTimeText(std::int64_t micros_of_day) {
-  return ShortClock(Split(micros_of_day, TimeUnit::kMicros), TimeUnit::kMicros);
-}
+std::string ShortTimeText(std::int64_t micros_of_day) { return GroupedClock(Split(micros_of_day, TimeUnit::kMicros)); }
 
 std::string IsoTimestampText(std::int64_t value, TimeUnit unit) {
   const std::int64_t per_day = kSecondsPerDay * UnitsPerSecond(unit);
@@ -153,7 +158,8 @@ std::string IsoTimestampText(std::int64_t value, TimeUnit unit) {
 
 std::string ShortTimestampText(std::int64_t value, TimeUnit unit) {
   const std::int64_t per_day = kSecondsPerDay * UnitsPerSecond(unit);
-  return IsoDateText(FloorDivide(value, per_day)) + "T" + ShortClock(Split(FloorRemainder(value, per_day), unit), unit);
+  return IsoDateText(FloorDivide(value, per_day)) + "T" +
+         TrimmedClock(Split(FloorRemainder(value, per_day), unit), unit);
 }
 
 std::optional<std::int32_t> ParseDate(std::string_view text) {

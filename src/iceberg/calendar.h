@@ -49,8 +49,9 @@ std::string DateText(std::int64_t days);
 std::string IsoTimestampText(std::int64_t value, TimeUnit unit);
 std::string IsoTimeText(std::int64_t micros_of_day);
 std::string IsoDateText(std::int64_t days);
-/// The same with zero seconds and fractions left out in steps of three digits: "2017-11-16T22:31", for people.
+/// The same without zeros at the end of the fraction: "2017-11-16T22:31:08.12", for people.
 std::string ShortTimestampText(std::int64_t value, TimeUnit unit);
+/// Zero seconds left out, fractions cut in steps of three digits: "22:31", "22:31:08.120", for people.
 std::string ShortTimeText(std::int64_t micros_of_day);
 
 /// Parse the ISO texts; nullopt for anything that is not exactly a value of the unit.

@@ -39,9 +39,9 @@ std::string LongText(TypeKind kind, std::int64_t value) {
   switch (kind) {
     case TypeKind::kTime: return ShortTimeText(value);
     case TypeKind::kTimestamp: return ShortTimestampText(value, TimeUnit::kMicros);
-    case TypeKind::kTimestampTz: return ShortTimestampText(value, TimeUnit::kMicros) + "Z";
+    case TypeKind::kTimestampTz: return ShortTimestampText(value, TimeUnit::kMicros) + "+00:00";
     case TypeKind::kTimestampNs: return ShortTimestampText(value, TimeUnit::kNanos);
-    case TypeKind::kTimestampTzNs: return ShortTimestampText(value, TimeUnit::kNanos) + "Z";
+    case TypeKind::kTimestampTzNs: return ShortTimestampText(value, TimeUnit::kNanos) + "+00:00";
     default: return fmt::format("{}", value);
   }
 }
