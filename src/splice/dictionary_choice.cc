@@ -2,6 +2,7 @@
 #include "splice/dictionary_choice.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace firn::splice {
 
@@ -9,6 +10,8 @@ namespace {
 
 /// Below this many entries a union is not judged while it grows.
 constexpr std::size_t kEntriesToJudge = 16 << 10;
+/// A union with a larger share of all the inputs' entries does not pay.
+constexpr double kShareThatPays = 0.9;
 /// Pages that change between dictionary and other encodings more often than once in so many bytes become small pages.
 constexpr std::int64_t kBytesPerChange = 256 << 10;
 
@@ -51,6 +54,22 @@ bool Alternates(const std::vector<ColumnInput>& inputs) {
   return changes > 2 + bytes / kBytesPerChange;
 }
 
+/// Entries of the union of `all` dictionaries, when `done` of them with `drawn` entries together gave `found` different
+/// ones: as if each drew its entries from one set, whose size follows from the repetitions so far.
+double PredictUnion(double drawn, double found, std::size_t done, std::size_t all) {
+  const double each = drawn / static_cast<double>(done);
+  if (found > drawn * 0.999) return each * static_cast<double>(all);
+  const auto union_of = [each](double set, std::size_t inputs) {
+    return set * -std::expm1(static_cast<double>(inputs) * std::log1p(-std::min(each / set, 1 - 1e-12)));
+  };
+  double low = std::max(found, each), high = low * 4096;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (union_of(middle, done) < found ? low : high) = middle;
+  }
+  return union_of(high, all);
+}
+
 /// Makes the union.
 class Uniter {
  public:
@@ -65,6 +84,7 @@ class Uniter {
   /// False: it does not pay.
   Result<bool> Run() {
     ExpectRange();
+    inputs_in_all_ = static_cast<std::size_t>(std::ranges::count_if(inputs_, UsesDictionary));
     const ColumnInput* previous = nullptr;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const ColumnInput& input = inputs_[i];
@@ -76,6 +96,8 @@ class Uniter {
                                       std::to_string(input.scan.dictionary->offset)));
         }
         previous = &input;
+        input_entries_ += choice_.mappings.back().entries.size();
+        ++inputs_done_;
         choice_.mapping_of[i] = static_cast<std::int32_t>(choice_.mappings.size() - 1);
         values_ += input.scan.meta->num_values;
         if (!PaysSoFar()) return false;
@@ -98,14 +120,20 @@ class Uniter {
     for (std::size_t i = 0; i < mapping.entries.size() && mapping.identity; ++i) {
       mapping.identity = mapping.entries[i] == i;
     }
-    input_bytes_ += plain.size();
     return Ok();
   }
 
   bool PaysSoFar() const {
-    const std::size_t bytes = choice_.united.plain().size();
+    const std::size_t bytes = choice_.united.plain().size(), count = choice_.united.count();
     if (bytes > settings_.dictionary_size_bytes) return false;
-    return choice_.united.count() < kEntriesToJudge || bytes * 20 < input_bytes_ * 19;
+    // Entries of one input never repeat: only several inputs show something.
+    if (count < kEntriesToJudge || inputs_done_ < 2) return true;
+    const double predicted =
+        PredictUnion(static_cast<double>(input_entries_), static_cast<double>(count), inputs_done_, inputs_in_all_);
+    const double size = predicted * static_cast<double>(bytes) / static_cast<double>(count);
+    const double together =
+        static_cast<double>(input_entries_) / static_cast<double>(inputs_done_) * static_cast<double>(inputs_in_all_);
+    return size <= static_cast<double>(settings_.dictionary_size_bytes) && predicted < together * kShareThatPays;
   }
 
   /// Statistics say where the integers are. They are a hint: what lies outside is only slower.
@@ -129,7 +157,7 @@ class Uniter {
   const MergeSettings& settings_;
   DictionaryChoice& choice_;
   PageOpener opener_;
-  std::size_t input_bytes_ = 0;
+  std::size_t input_entries_ = 0, inputs_done_ = 0, inputs_in_all_ = 0;
   std::int64_t values_ = 0;
 };
 

@@ -7,7 +7,7 @@
 //   which means that indices are expanded to values.
 // Guarantees: a refusal is remembered for the column, so that the next row group does not try again.
 // Why refuse: "it fits" is the wrong test. When the union is nearly as large as the inputs' dictionaries together, the
-//   values hardly repeat between inputs: PLAIN pages compress better and are read faster.
+//   values hardly repeat between inputs: PLAIN pages compress better and are read faster. The first few inputs tell.
 // Cost: a decompression and a look-up an entry of each dictionary that differs from the one before.
 // Errors: kCorrupt, kLimit with input and offset.
 // Threads: one owner.

@@ -5,18 +5,9 @@
 #include <limits>
 
 #include "splice/bit_pack.h"
+#include "splice/index_kernels.h"
 
 namespace firn::splice {
-
-namespace {
-
-bool AllEqual(const std::uint32_t* group) {
-  std::uint32_t difference = 0;
-  for (int i = 1; i < 8; ++i) difference |= group[i] ^ group[0];
-  return difference == 0;
-}
-
-}  // namespace
 
 bool HybridReader::LoadRun() {
   while (true) {
@@ -127,6 +118,19 @@ void HybridWriter::EndGroup() {
   }
 }
 
+/// Takes groups of eight that differ among themselves, as most of them do, and stops before any other.
+std::size_t HybridWriter::AppendMixedGroups(const std::uint32_t* values, std::size_t count) {
+  std::size_t at = 0;
+  std::uint32_t* to = pending_.data() + count_;
+  const std::uint32_t* const end = pending_.data() + kPendingMax - 8;
+  for (; count - at >= 8 && to < end && !AllEqual(values + at); at += 8, to += 8) {
+    std::memcpy(to, values + at, 8 * sizeof *values);
+  }
+  count_ += at;
+  if (at > 0) equal_groups_ = 0;
+  return at;
+}
+
 void HybridWriter::Append(const std::uint32_t* values, std::size_t count) {
   std::size_t at = 0;
   while (at < count) {
@@ -137,6 +141,8 @@ void HybridWriter::Append(const std::uint32_t* values, std::size_t count) {
       if (at == count) return;
       CloseRun();
     }
+    if (count_ % 8 == 0) at += AppendMixedGroups(values + at, count - at);
+    if (at == count) return;
     const std::size_t take = std::min(count - at, 8 - count_ % 8);
     if (take == 8) {
       std::memcpy(pending_.data() + count_, values + at, 8 * sizeof *values);

@@ -64,6 +64,7 @@ class HybridWriter {
 
  private:
   void EndGroup();
+  std::size_t AppendMixedGroups(const std::uint32_t* values, std::size_t count);
   void OpenRun(std::uint32_t value, std::size_t count);
   void CloseRun();
   void FlushPacked(std::size_t count);

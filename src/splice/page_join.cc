@@ -199,9 +199,9 @@ Result<ByteView> PageJoin::EncodeValues(Encoding& encoding) {
     case ValueMode::kPlain: break;
   }
   encoding = settings_.plain_encoding;
-  if (encoding == Encoding::kPlain) return values.plain().view();
+  if (encoding == Encoding::kPlain) return values.plain_values();
   buffers_.encoded.Clear();
-  FIRN_TRY(EncodePlainAs(encoding, column_, values.plain().view(), static_cast<std::size_t>(page_non_nulls_),
+  FIRN_TRY(EncodePlainAs(encoding, column_, values.plain_values(), static_cast<std::size_t>(page_non_nulls_),
                          buffers_.encoded));
   return buffers_.encoded.view();
 }
@@ -233,8 +233,15 @@ Status PageJoin::Flush() {
     header.definition_levels_bytes = static_cast<std::int32_t>(level_bytes - repetition_bytes);
     FIRN_TRY(writer_.WritePage(header, body.view(), values, std::move(facts_)));
   } else {
-    body.Append(values);
-    FIRN_TRY(writer_.WritePage(header, {}, body.view(), std::move(facts_)));
+    ByteView whole;
+    const bool in_place = buffers_.values.mode() == ValueMode::kPlain && header.encoding == Encoding::kPlain;
+    if (in_place && level_bytes <= PageValues::kHeadroom) {
+      whole = buffers_.values.PutBefore(body.view());
+    } else {
+      body.Append(values);
+      whole = body.view();
+    }
+    FIRN_TRY(writer_.WritePage(header, {}, whole, std::move(facts_)));
   }
   rows_ += page_rows_;
   non_nulls_ += page_non_nulls_;

@@ -5,6 +5,7 @@
 
 #include "splice/bit_pack.h"
 #include "splice/dictionary_union.h"
+#include "splice/index_kernels.h"
 
 namespace firn::splice {
 
@@ -18,12 +19,6 @@ static_assert(kShortCopyBytes <= RawBuffer::kSlackBytes);
 
 Error Corrupt(const char* what) { return {Code::kCorrupt, what}; }
 
-std::uint32_t MaxOf(const std::uint32_t* values, std::size_t count) {
-  std::uint32_t max = 0;
-  for (std::size_t i = 0; i < count; ++i) max = std::max(max, values[i]);
-  return max;
-}
-
 template <class T>
 void ExpandFixed(const std::uint8_t* entries, const std::uint32_t* indices, std::size_t count, std::uint8_t* out) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -36,6 +31,7 @@ void ExpandFixed(const std::uint8_t* entries, const std::uint32_t* indices, std:
 void PageValues::Reset(ValueMode mode, unsigned index_width) {
   mode_ = mode;
   plain_.Clear();
+  if (mode == ValueMode::kPlain) plain_.Resize(kHeadroom);
   bit_count_ = 0;
   if (mode == ValueMode::kIndices) indices_.Reset(index_width);
 }
@@ -44,10 +40,15 @@ std::size_t PageValues::SizeBytes() const {
   switch (mode_) {
     case ValueMode::kNone: return 0;
     case ValueMode::kIndices: return indices_.SizeBytes() + 1;
-    case ValueMode::kPlain: return plain_.size();
+    case ValueMode::kPlain: return plain_.size() - kHeadroom;
     case ValueMode::kBits: return (bit_count_ + 7) / 8;
   }
   return 0;
+}
+
+ByteView PageValues::PutBefore(ByteView front) {
+  std::copy(front.begin(), front.end(), plain_.data() + kHeadroom - front.size());
+  return plain_.view().subspan(kHeadroom - front.size());
 }
 
 /// The low `count` bits of `bits`; the others are zero.
@@ -182,7 +183,7 @@ Status IndexFeed::Take(std::size_t count, PageValues& out) {
       Expand(slice, take, out.plain());
     } else {
       if (mapping_ != nullptr) {
-        for (std::size_t i = 0; i < take; ++i) slice[i] = mapping_[slice[i]];
+        MapInPlace(slice, take, mapping_);
       }
       out.indices().Append(slice, take);
     }

@@ -33,7 +33,12 @@ class PageValues {
   std::size_t SizeBytes() const;
 
   HybridWriter& indices() { return indices_; }
+  /// PLAIN values behind kHeadroom bytes that hold nothing, so that levels can be put before them without a copy.
   RawBuffer& plain() { return plain_; }
+  ByteView plain_values() const { return plain_.view().subspan(kHeadroom); }
+  /// `front`, then the PLAIN values. At most kHeadroom bytes.
+  ByteView PutBefore(ByteView front);
+  static constexpr std::size_t kHeadroom = 64;
   /// Bits `first` to `first + count` of `from`; up to 8 bytes behind the last one are readable.
   void AppendBits(const std::uint8_t* from, std::size_t first, std::size_t count);
   void AppendBitRun(bool bit, std::size_t count);
