@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes an outcome as JSON.
+//
+// Guarantees: member names are those of outcome.h; tiers that did nothing are left out.
+// Threads: pure.
+#pragma once
+
+#include "act/outcome.h"
+#include "format/json/json.h"
+
+namespace firn::act {
+
+json::Value ToJson(const Outcome& outcome);
+
+}  // namespace firn::act

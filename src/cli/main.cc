@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program: real clock, randomness, storage and catalogs around the commands.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/exit_codes.h"
+#include "ports/routed_file_io.h"
+#include "service/configuration_table.h"
+
+namespace {
+
+using namespace firn;
+
+std::atomic<bool> cancelled = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
+
+extern "C" void OnSignal(int) {
+  // The second signal is for people who will not wait for the clean-up.
+  if (cancelled.exchange(true)) _exit(cli::ExitNumber(Code::kCancelled));
+}
+
+void CatchSignals() {
+  struct sigaction action{};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // A reader that goes away ends the writing, not the process in the middle of a commit.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+/// Merging thousands of inputs keeps many of them open.
+void RaiseFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+Result<service::Configuration> LoadConfiguration(const cli::TableRequest& request) {
+  FIRN_ASSIGN(auto flags,
+              service::ParseCatalogFlags(request.catalog, request.config_file, request.properties, request.maps));
+  return service::Configuration::Load(service::ProcessSurroundings(), std::move(flags));
+}
+
+Result<cli::OpenedTable> OpenTable(const cli::TableRequest& request, ports::Clock& clock, Random& random) {
+  FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
+  FIRN_ASSIGN(const auto opened, service::OpenTable(configuration, request.table, {clock, random.Next()}));
+  cli::OpenedTable table;
+  table.catalog = opened.catalog;
+  FIRN_ASSIGN(table.table, opened.catalog->LoadTable(opened.id));
+  FIRN_ASSIGN(table.io, opened.catalog->TableIO(table.table));
+  return table;
+}
+
+Result<std::shared_ptr<ports::FileIO>> OpenFiles(const cli::TableRequest& request) {
+  FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
+  return ports::StandardFileIO(configuration.rules())(configuration.StorageProperties());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CatchSignals();
+  RaiseFileLimit();
+  cli::SystemTerminal terminal;
+  ports::SystemClock clock;
+  Random random(EntropySeed());
+  cli::Environment environment{
+      terminal,  clock,    random, [&](const cli::TableRequest& request) { return OpenTable(request, clock, random); },
+      OpenFiles, cancelled};
+  return cli::RunCommandLine({argv + 1, argv + argc}, environment);
+}
