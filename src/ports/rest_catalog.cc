@@ -151,6 +151,10 @@ Result<LoadedTable> RestCatalog::CommitTable(const LoadedTable& base, const Tabl
 
 Result<std::shared_ptr<FileIO>> RestCatalog::TableIO(const LoadedTable& table) {
   Properties properties = session_->properties();
+  // Keys of the table come with a token of their own, or with none.
+  const bool has_keys =
+      std::ranges::any_of(table.config, [](const auto& pair) { return pair.first == "s3.access-key-id"; });
+  if (has_keys) properties.erase("s3.session-token");
   for (const auto& [key, value] : table.config) properties.insert_or_assign(key, value);
   const std::lock_guard lock(mutex_);
   if (const auto found = ios_.find(properties); found != ios_.end()) return found->second;

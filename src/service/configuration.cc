@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/configuration.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "ports/local_file_io.h"
+#include "ports/location.h"
+
+namespace firn::service {
+namespace {
+
+constexpr std::string_view kFileName = ".pyiceberg.yaml";
+constexpr std::uint64_t kFileBytesMax = 1 << 20;
+
+std::string Variable(const Surroundings& surroundings, const char* name) {
+  const auto found = surroundings.environment.find(name);
+  return found == surroundings.environment.end() ? "" : found->second;
+}
+
+/// What a kind is called by PyIceberg and by Java.
+Result<std::string> TypeOf(const std::string& name, const ports::Properties& properties) {
+  const std::string type = LowerCase(ports::PropertyOr(properties, "type", ""));
+  if (type == "rest" || type == "sql" || type == "hadoop") return type;
+  if (type == "jdbc") return std::string("sql");
+  if (!type.empty()) {
+    return Error{
+        Code::kUnsupported,
+        fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql (SQLite) and hadoop", name, type)};
+  }
+  const std::string uri = ports::PropertyOr(properties, "uri", "");
+  if (uri.starts_with("http")) return std::string("rest");
+  if (uri.starts_with("sqlite") || uri.starts_with("postgresql") || uri.starts_with("jdbc:")) return std::string("sql");
+  if (uri.starts_with("thrift")) {
+    return Error{Code::kUnsupported, fmt::format("catalog `{}`: Hive Metastore is not supported", name)};
+  }
+  return Error{Code::kInvalidArgument,
+               uri.empty() ? fmt::format("catalog `{}`: set `uri`, or `type: hadoop` with `warehouse`", name)
+                           : fmt::format("catalog `{}`: the kind does not follow from uri `{}`: set `type`", name,
+                                         ports::WithoutCredentials(uri))};
+}
+
+/// Keys of the environment count only together, and only where the configuration has none.
+ports::Properties OverAws(ports::Properties aws, const ports::Properties& properties) {
+  const bool has_keys =
+      ports::FindFirstProperty(properties, {"s3.access-key-id", "client.access-key-id", "s3.anonymous"}) != nullptr;
+  if (has_keys) {
+    for (const char* key : {"s3.access-key-id", "s3.secret-access-key", "s3.session-token"}) aws.erase(key);
+  }
+  if (ports::FindFirstProperty(properties, {"client.region"})) aws.erase("s3.region");
+  return ports::Merged(std::move(aws), properties);
+}
+
+}  // namespace
+
+Result<CatalogFlags> ParseCatalogFlags(std::string catalog, std::string file,
+                                       const std::vector<std::string>& properties,
+                                       const std::vector<std::string>& maps) {
+  CatalogFlags flags{.catalog = std::move(catalog), .properties = {}, .rules = {}, .file = std::move(file)};
+  for (std::size_t i = 0; i < properties.size(); ++i) {
+    const std::size_t equals = properties[i].find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{Code::kInvalidArgument, fmt::format("--property number {}: write KEY=VALUE", i + 1)};
+    }
+    flags.properties.insert_or_assign(properties[i].substr(0, equals), properties[i].substr(equals + 1));
+  }
+  for (const std::string& text : maps) {
+    FIRN_ASSIGN(ports::LocationRule rule, ports::ParseLocationRule(text).In("--map"));
+    flags.rules.push_back(std::move(rule));
+  }
+  return flags;
+}
+
+Result<Configuration> Configuration::Load(const Surroundings& surroundings, CatalogFlags flags) {
+  Configuration made;
+  made.aws_ = AwsProperties(surroundings.environment);
+  std::vector<std::string> files;
+  if (!flags.file.empty()) {
+    files = {flags.file};
+  } else {
+    for (const std::string& folder :
+         {Variable(surroundings, "PYICEBERG_HOME"), Variable(surroundings, "HOME"), surroundings.working_directory}) {
+      if (!folder.empty()) files.push_back(ports::Join(folder, kFileName));
+    }
+  }
+  ports::LocalFileIO io;
+  for (const std::string& file : files) {
+    const auto bytes = ports::ReadFile(io, file, kFileBytesMax);
+    if (!bytes && (bytes.error().code != Code::kNotFound || !flags.file.empty())) return bytes.error();
+    made.searched_files_.push_back(file + (bytes ? "" : " (no such file)"));
+    if (!bytes) continue;
+    FIRN_TRY(ReadConfigurationText(file, std::string(AsText(*bytes)), made.tree_));
+    const bool empty = made.tree_.top.empty() && made.tree_.catalogs.empty() && made.tree_.own.empty();
+    if (!empty) break;
+  }
+  FIRN_TRY(ReadConfigurationVariables(surroundings.environment, made.tree_));
+  made.rules_ = flags.rules;
+  for (const std::string& text : made.tree_.own_rules) {
+    FIRN_ASSIGN(ports::LocationRule rule, ports::ParseLocationRule(text));
+    made.rules_.push_back(std::move(rule));
+  }
+  made.flags_ = std::move(flags);
+  return made;
+}
+
+std::string Configuration::default_catalog() const {
+  if (!flags_.catalog.empty()) return flags_.catalog;
+  const std::string* name = ports::FindFirstProperty(tree_.top, {"default-catalog"});
+  return name ? *name : "default";
+}
+
+bool Configuration::HasCatalog(std::string_view name) const {
+  const std::string lower = LowerCase(name);
+  return tree_.catalogs.contains(lower) || (!flags_.properties.empty() && lower == LowerCase(default_catalog()));
+}
+
+std::vector<std::string> Configuration::catalog_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, properties] : tree_.catalogs) names.push_back(name);
+  return names;
+}
+
+Result<CatalogSettings> Configuration::Catalog(const std::string& name) const {
+  if (!HasCatalog(name)) {
+    std::string message = fmt::format("no catalog `{}`: {}", name, SearchedText(name));
+    if (!tree_.catalogs.empty()) message += fmt::format("; there are: {}", fmt::join(catalog_names(), ", "));
+    return Error{Code::kNotFound, std::move(message)};
+  }
+  ports::Properties properties;
+  const std::string lower = LowerCase(name);
+  if (const auto found = tree_.catalogs.find(lower); found != tree_.catalogs.end()) properties = found->second;
+  if (lower == LowerCase(default_catalog())) properties = ports::Merged(std::move(properties), flags_.properties);
+  FIRN_ASSIGN(std::string type, TypeOf(name, properties));
+  return CatalogSettings{name, std::move(type), OverAws(aws_, properties)};
+}
+
+ports::Properties Configuration::StorageProperties() const {
+  // Of the default catalog, if there is one: its keys open the store that a path of it is in.
+  const auto found = tree_.catalogs.find(LowerCase(default_catalog()));
+  const ports::Properties below = found == tree_.catalogs.end() ? ports::Properties{} : found->second;
+  return OverAws(aws_, ports::Merged(below, flags_.properties));
+}
+
+std::string Configuration::SearchedText(std::string_view catalog) const {
+  std::string variable;
+  for (const char c : catalog) {
+    const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    variable += upper == '-' ? '_' : upper;
+  }
+  return fmt::format("looked at flags (--property), environment variables PYICEBERG_CATALOG__{}__*, and {}", variable,
+                     searched_files_.empty() ? "no file" : fmt::format("{}", fmt::join(searched_files_, ", ")));
+}
+
+}  // namespace firn::service

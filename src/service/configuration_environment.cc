@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "service/configuration.h"
+
+namespace firn::service {
+namespace {
+
+constexpr std::string_view kPrefix = "pyiceberg_";
+
+/// "a__b__c__d" in at most three parts: "a", "b", "c__d".
+std::vector<std::string> Parts(std::string_view text) {
+  std::vector<std::string> parts;
+  while (parts.size() < 2) {
+    const std::size_t at = text.find("__");
+    if (at == std::string_view::npos) break;
+    parts.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + 2);
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+/// "s3__access_key_id" is "s3.access-key-id".
+std::string PropertyName(const std::string& part) {
+  std::string name;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    if (part[i] != '_') {
+      name += part[i];
+    } else if (i + 1 < part.size() && part[i + 1] == '_') {
+      name += '.';
+      ++i;
+    } else {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  return lower;
+}
+
+Surroundings ProcessSurroundings() {
+  Surroundings surroundings;
+  for (char** variable = environ; variable && *variable; ++variable) {
+    const std::string_view text = *variable;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    surroundings.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::error_code ignored;
+  surroundings.working_directory = std::filesystem::current_path(ignored).string();
+  return surroundings;
+}
+
+Status ReadConfigurationVariables(const std::map<std::string, std::string>& environment, ConfigurationTree& tree) {
+  for (const auto& [variable, value] : environment) {
+    const std::string lower = LowerCase(variable);
+    if (!lower.starts_with(kPrefix) || lower == "pyiceberg_home") continue;
+    std::vector<std::string> parts = Parts(std::string_view(lower).substr(kPrefix.size()));
+    for (std::string& part : parts) part = PropertyName(part);
+    if (parts[0] != "catalog") {
+      std::string key = parts[0];
+      for (std::size_t i = 1; i < parts.size(); ++i) key += "." + parts[i];
+      tree.top.insert_or_assign(std::move(key), value);
+      continue;
+    }
+    if (parts.size() < 3 || parts[1].empty() || parts[2].empty()) {
+      return Error{Code::kInvalidArgument,
+                   fmt::format("environment variable {}: write PYICEBERG_CATALOG__NAME__KEY", variable)};
+    }
+    tree.catalogs[parts[1]].insert_or_assign(parts[2], value);
+  }
+  return Ok();
+}
+
+ports::Properties AwsProperties(const std::map<std::string, std::string>& environment) {
+  ports::Properties properties;
+  const auto take = [&](std::string_view key, std::initializer_list<const char*> variables) {
+    for (const char* variable : variables) {
+      const auto found = environment.find(variable);
+      if (found == environment.end() || found->second.empty()) continue;
+      properties.insert_or_assign(std::string(key), found->second);
+      return;
+    }
+  };
+  take("s3.endpoint", {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+  take("s3.region", {"AWS_REGION", "AWS_DEFAULT_REGION"});
+  take("s3.access-key-id", {"AWS_ACCESS_KEY_ID"});
+  take("s3.secret-access-key", {"AWS_SECRET_ACCESS_KEY"});
+  take("s3.session-token", {"AWS_SESSION_TOKEN"});
+  return properties;
+}
+
+}  // namespace firn::service
