@@ -6,7 +6,8 @@ namespace {
 
 using iceberg::ManifestFile;
 
-Result<ManifestFile> InlineLine(ports::FileIO& io, const std::string& location, const iceberg::Snapshot& snapshot) {
+Result<ManifestFile> InlineLine(ports::FileIO& io, const std::string& location, const iceberg::Snapshot& snapshot,
+                                const iceberg::TableMetadata& metadata) {
   ManifestFile line;
   line.manifest_path = location;
   line.added_snapshot_id = snapshot.id;
@@ -15,6 +16,10 @@ Result<ManifestFile> InlineLine(ports::FileIO& io, const std::string& location, 
   SourceStream stream(*source);
   FIRN_ASSIGN(const iceberg::ManifestHeader header, iceberg::ReadManifestHeader(stream));
   line.spec_id = header.spec_id.value_or(SpecId(0));
+  if (metadata.FindSpec(line.spec_id) == nullptr) {
+    return Error{Code::kCorrupt, location + ": manifest is of spec " + std::to_string(line.spec_id.value) +
+                                     ", which the table does not have"};
+  }
   return line;
 }
 
@@ -29,7 +34,7 @@ Result<std::vector<ManifestFile>> ReadManifests(ports::FileIO& io, const iceberg
     return iceberg::ReadManifestList(stream, snapshot, metadata);
   }
   for (const std::string& location : snapshot.manifests) {
-    FIRN_ASSIGN(ManifestFile line, InlineLine(io, location, snapshot));
+    FIRN_ASSIGN(ManifestFile line, InlineLine(io, location, snapshot, metadata));
     lines.push_back(std::move(line));
   }
   return lines;

@@ -28,6 +28,11 @@ bool HasUnknownTransform(const iceberg::PartitionSpec& spec) {
   });
 }
 
+struct FoundDelete {
+  iceberg::DeleteEntry entry;
+  bool is_counted = false;  // false: outside of the filter, but it may name a file inside
+};
+
 class Observer {
  public:
   Observer(const TableMetadata& metadata, ports::FileIO& io, const ObserveOptions& options, Facts& facts)
@@ -37,7 +42,7 @@ class Observer {
 
  private:
   Status ReadDeletes();
-  Status ReadDeleteManifest(std::size_t index, std::vector<iceberg::DeleteEntry>& deletes);
+  Status ReadDeleteManifest(std::size_t index, std::vector<FoundDelete>& deletes);
   Status ReadDataManifest(std::size_t index);
   std::uint16_t FlagsOf(const ManifestEntry& entry) const;
   std::vector<std::size_t> LiveManifests(ManifestContent content) const;
@@ -95,7 +100,7 @@ Status Observer::Read(std::size_t index, iceberg::Wanted wanted,
   return Ok();
 }
 
-Status Observer::ReadDeleteManifest(std::size_t index, std::vector<iceberg::DeleteEntry>& deletes) {
+Status Observer::ReadDeleteManifest(std::size_t index, std::vector<FoundDelete>& deletes) {
   const SpecId spec_id = facts_.manifests[index].file.spec_id;
   const bool is_global = metadata_.FindSpec(spec_id)->is_unpartitioned();
   ManifestPartitions own(spec_id, options_.partition_filter);
@@ -104,7 +109,10 @@ Status Observer::ReadDeleteManifest(std::size_t index, std::vector<iceberg::Dele
                   const DataFile& file = entry.file;
                   const std::uint32_t partition = own.Find(file.partition);
                   const DeleteKind kind = iceberg::KindOf(file);
-                  if (!own.IsWanted(partition) && !(is_global && kind == DeleteKind::kEquality)) return Ok();
+                  const bool reaches_all = is_global && kind == DeleteKind::kEquality;
+                  const bool is_counted = own.IsWanted(partition) || reaches_all;
+                  if (!is_counted && !file.referenced_data_file) return Ok();
+                  deletes.push_back({{file, *entry.sequence_number}, is_counted});
                   PartitionFacts& sums = own.at(partition);
                   switch (kind) {
                     case DeleteKind::kPositions: ++sums.position_delete_files; break;
@@ -112,7 +120,6 @@ Status Observer::ReadDeleteManifest(std::size_t index, std::vector<iceberg::Dele
                     case DeleteKind::kEquality: ++sums.equality_delete_files; break;
                   }
                   if (kind != DeleteKind::kEquality) sums.deleted_rows_max += file.record_count;
-                  deletes.push_back({file, *entry.sequence_number});
                   return Ok();
                 }));
   partitions_.Merge(std::move(own), {});
@@ -121,16 +128,18 @@ Status Observer::ReadDeleteManifest(std::size_t index, std::vector<iceberg::Dele
 
 Status Observer::ReadDeletes() {
   const std::vector<std::size_t> manifests = LiveManifests(ManifestContent::kDeletes);
-  std::vector<std::vector<iceberg::DeleteEntry>> found(manifests.size());
+  std::vector<std::vector<FoundDelete>> found(manifests.size());
   FIRN_TRY(ForEachIndex(manifests.size(), options_.threads,
                         [&](std::size_t i) { return ReadDeleteManifest(manifests[i], found[i]); }));
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     const bool is_global = metadata_.FindSpec(facts_.manifests[manifests[i]].file.spec_id)->is_unpartitioned();
-    for (iceberg::DeleteEntry& entry : found[i]) {
-      switch (iceberg::KindOf(entry.file)) {
-        case DeleteKind::kPositions: ++facts_.position_delete_files; break;
-        case DeleteKind::kVector: ++facts_.deletion_vectors; break;
-        case DeleteKind::kEquality: ++facts_.equality_delete_files; break;
+    for (auto& [entry, is_counted] : found[i]) {
+      if (is_counted) {
+        switch (iceberg::KindOf(entry.file)) {
+          case DeleteKind::kPositions: ++facts_.position_delete_files; break;
+          case DeleteKind::kVector: ++facts_.deletion_vectors; break;
+          case DeleteKind::kEquality: ++facts_.equality_delete_files; break;
+        }
       }
       deletes_.Add(std::move(entry), is_global);
     }

@@ -207,6 +207,14 @@ TEST(Observe, V3_VectorsAndLineage) {
   // Its vector names it but stands in another partition: nobody may touch that file.
   EXPECT_EQ(facts.files[2].flags, kHasRowLineage | kHasDeletionVector);
   EXPECT_EQ(facts.deletion_vectors, 2);
+  ObserveOptions only_its_partition;
+  only_its_partition.partition_filter = [](SpecId, const iceberg::PartitionTuple& tuple) {
+    return tuple.values[0] == iceberg::Literal(std::int32_t{19001});
+  };
+  const Facts filtered = Must(world.Run(only_its_partition));
+  ASSERT_EQ(filtered.files.size(), 1u);
+  EXPECT_EQ(filtered.files[0].flags, kHasRowLineage | kHasDeletionVector);
+  EXPECT_EQ(filtered.deletion_vectors, 0);
 }
 
 TEST(Observe, OtherReasons_AreFlags) {
@@ -251,6 +259,17 @@ TEST(Observe, V1InlineManifests_AreRead) {
   EXPECT_EQ(facts->files.size(), 2u);
   EXPECT_EQ(facts->partitions[1].spec_id, SpecId(1));
   EXPECT_FALSE(facts->manifests[0].file.added_files_count.has_value());
+}
+
+TEST(Observe, V1InlineManifestOfUnknownSpec_IsCorrupt) {
+  World world(1, R"(,"manifests":["s3://b/t/m0.avro"])");
+  const TableMetadata other = iceberg::fixture::Table(1, R"({"id":1,"name":"id","required":true,"type":"long"})",
+                                                      R"([{"spec-id":0,"fields":[]},{"spec-id":6,"fields":[]}])");
+  DataFile file = PlainFile("a");
+  file.spec_id = SpecId(6);
+  file.partition.values.clear();
+  world.io().Put("s3://b/t/m0.avro", iceberg::fixture::Write(other, {Added(file)}, {.spec_id = SpecId(6)}).bytes);
+  EXPECT_EQ(world.Run().error().code, Code::kCorrupt);
 }
 
 TEST(Observe, EmptyTableAndUnknownRef) {
