@@ -152,6 +152,9 @@ class LeafMover {
       std::fill(repetition_.begin(), repetition_.end(), std::int16_t{0});
       FIRN_ASSIGN(const std::size_t count, reader->Read(definition_, repetition_));
       if (count == 0) break;
+      if (rows_done == 0 && repetition_[0] != 0) {
+        return Error{Code::kCorrupt, "its first entry goes on a row that is not there"};
+      }
       FIRN_ASSIGN(const std::size_t kept, Translate(plan, count));
       rows_done += rows_;
       if (kept > 0) FIRN_TRY(WriteBatch(plan, *reader, kept));

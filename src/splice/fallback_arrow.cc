@@ -35,7 +35,7 @@ struct BoundedPool {
   ::arrow::CappedMemoryPool capped;
 };
 
-Error FromException(const std::exception& caught, const std::string& name) {
+Error FromException(const std::exception& caught) {
   const std::string_view text = caught.what();
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
   Code code = Code::kCorrupt;
@@ -44,7 +44,7 @@ Error FromException(const std::exception& caught, const std::string& name) {
   }
   const bool out_of_memory = dynamic_cast<const std::bad_alloc*>(&caught) != nullptr;
   if (out_of_memory || has("Out of memory") || has("MemoryPool") || has("malloc of size")) code = Code::kLimit;
-  return Error{code, name + ": " + std::string(text)};
+  return Error{code, std::string(text)};
 }
 
 /// A RandomAccessSource as the library wants it. Keeps the source's own error for the caller.
@@ -131,11 +131,9 @@ class TypedLeafReader final : public LeafReader {
  public:
   using Value = typename Type::c_type;
 
-  TypedLeafReader(std::shared_ptr<pq::ColumnReader> reader, const SourceFile& file, std::string name,
-                  std::size_t batch_size)
+  TypedLeafReader(std::shared_ptr<pq::ColumnReader> reader, const SourceFile& file, std::size_t batch_size)
       : reader_(std::move(reader)),
         file_(file),
-        name_(std::move(name)),
         batch_size_(batch_size),
         values_(std::make_unique<Value[]>(batch_size)) {}
 
@@ -152,7 +150,7 @@ class TypedLeafReader final : public LeafReader {
       return static_cast<std::size_t>(levels);
     } catch (const std::exception& caught) {
       if (file_.error()) return *file_.error();
-      return FromException(caught, name_);
+      return FromException(caught);
     }
   }
   const void* values() const override { return values_.get(); }
@@ -161,7 +159,6 @@ class TypedLeafReader final : public LeafReader {
  private:
   std::shared_ptr<pq::ColumnReader> reader_;
   const SourceFile& file_;
-  std::string name_;
   std::size_t batch_size_;
   std::unique_ptr<Value[]> values_;
   std::int64_t value_count_ = 0;
@@ -248,10 +245,9 @@ pq::schema::NodePtr NodeAt(const std::vector<parquet::SchemaElement>& schema, st
 
 struct DecodedFile::Arrow {
   explicit Arrow(RandomAccessSource& source, std::int64_t memory_bytes)
-      : pool(memory_bytes), file(std::make_shared<SourceFile>(source, &pool.capped)), name(source.name()) {}
+      : pool(memory_bytes), file(std::make_shared<SourceFile>(source, &pool.capped)) {}
   BoundedPool pool;
   std::shared_ptr<SourceFile> file;
-  std::string name;
   std::unique_ptr<pq::ParquetFileReader> reader;
 };
 
@@ -264,10 +260,11 @@ Result<std::unique_ptr<DecodedFile>> DecodedFile::Open(RandomAccessSource& sourc
     pq::ReaderProperties properties(&arrow->pool.capped);
     properties.enable_buffered_stream();
     properties.set_buffer_size(kStreamBytes);
+    properties.set_page_checksum_verification(true);
     arrow->reader = pq::ParquetFileReader::Open(arrow->file, properties);
   } catch (const std::exception& caught) {
     if (arrow->file->error()) return *arrow->file->error();
-    return FromException(caught, source.name());
+    return FromException(caught);
   }
   return std::unique_ptr<DecodedFile>(new DecodedFile(std::move(arrow)));
 }
@@ -275,7 +272,7 @@ Result<std::unique_ptr<DecodedFile>> DecodedFile::Open(RandomAccessSource& sourc
 Result<std::unique_ptr<LeafReader>> DecodedFile::Leaf(int row_group, int leaf, std::size_t batch_size) {
   const auto make = [&]<class Type>(Type*, std::shared_ptr<pq::ColumnReader> reader) {
     return std::unique_ptr<LeafReader>(
-        std::make_unique<TypedLeafReader<Type>>(std::move(reader), *arrow_->file, arrow_->name, batch_size));
+        std::make_unique<TypedLeafReader<Type>>(std::move(reader), *arrow_->file, batch_size));
   };
   try {
     std::shared_ptr<pq::ColumnReader> reader = arrow_->reader->RowGroup(row_group)->Column(leaf);
@@ -290,10 +287,10 @@ Result<std::unique_ptr<LeafReader>> DecodedFile::Leaf(int row_group, int leaf, s
       case pq::Type::FIXED_LEN_BYTE_ARRAY: return make(static_cast<pq::FLBAType*>(nullptr), reader);
       case pq::Type::UNDEFINED: break;
     }
-    return Error{Code::kUnsupported, arrow_->name + ": a column without a type"};
+    return Error{Code::kUnsupported, "a column without a type"};
   } catch (const std::exception& caught) {
     if (arrow_->file->error()) return *arrow_->file->error();
-    return FromException(caught, arrow_->name);
+    return FromException(caught);
   }
 }
 
@@ -308,10 +305,6 @@ struct EncodedFile::Arrow {
 
 EncodedFile::EncodedFile(std::unique_ptr<Arrow> arrow) : arrow_(std::move(arrow)) {}
 EncodedFile::~EncodedFile() = default;
-
-namespace {
-constexpr const char* kEncodedName = "decoded columns";
-}  // namespace
 
 Result<std::unique_ptr<EncodedFile>> EncodedFile::Open(const std::vector<parquet::SchemaElement>& schema,
                                                        const EncodedFileOptions& options) {
@@ -336,7 +329,7 @@ Result<std::unique_ptr<EncodedFile>> EncodedFile::Open(const std::vector<parquet
     }
     arrow->writer = pq::ParquetFileWriter::Open(arrow->stream, root, properties.build());
   } catch (const std::exception& caught) {
-    return FromException(caught, kEncodedName);
+    return FromException(caught);
   }
   return std::unique_ptr<EncodedFile>(new EncodedFile(std::move(arrow)));
 }
@@ -346,7 +339,7 @@ Status EncodedFile::BeginRowGroup() {
     arrow_->group = arrow_->writer->AppendRowGroup();
     return Ok();
   } catch (const std::exception& caught) {
-    return FromException(caught, kEncodedName);
+    return FromException(caught);
   }
 }
 
@@ -355,7 +348,7 @@ Status EncodedFile::BeginLeaf() {
     arrow_->column = arrow_->group->NextColumn();
     return Ok();
   } catch (const std::exception& caught) {
-    return FromException(caught, kEncodedName);
+    return FromException(caught);
   }
 }
 
@@ -366,7 +359,7 @@ Status EncodedFile::Write(std::span<const std::int16_t> definition, std::span<co
              values);
     return Ok();
   } catch (const std::exception& caught) {
-    return FromException(caught, kEncodedName);
+    return FromException(caught);
   }
 }
 
@@ -375,7 +368,7 @@ Result<Bytes> EncodedFile::Finish() {
     arrow_->writer->Close();
     return std::move(arrow_->stream->bytes);
   } catch (const std::exception& caught) {
-    return FromException(caught, kEncodedName);
+    return FromException(caught);
   }
 }
 

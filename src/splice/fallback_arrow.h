@@ -5,7 +5,7 @@
 // In: a source; or schema elements and values. Out: levels and values; or a Parquet file in memory.
 // Guarantees: exceptions end here; memory that the library takes is bounded, a file that wants more is kLimit.
 // Cost: the library's. Chunks are streamed, not read whole.
-// Errors: kCorrupt and kUnsupported with the source's name; errors of the source as they were.
+// Errors: kCorrupt, kUnsupported, kLimit without the source's name; errors of the source as they were.
 // Threads: one owner each.
 #pragma once
 
@@ -31,6 +31,7 @@ class LeafReader {
   virtual std::size_t value_count() const = 0;
 };
 
+/// Must outlive its leaf readers.
 class DecodedFile {
  public:
   static Result<std::unique_ptr<DecodedFile>> Open(RandomAccessSource& source, std::int64_t memory_bytes);

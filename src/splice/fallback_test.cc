@@ -326,6 +326,36 @@ TEST(Fallback, BrokenInput_IsAnErrorWithTheFilesName) {
   EXPECT_GT(errors, 500);
 }
 
+TEST(Fallback, EntryBeforeTheFirstRow_IsCorrupt) {
+  const auto schema = SchemaOf({arrow::field("a", ListOf(arrow::int32()))});
+  Result<std::unique_ptr<EncodedFile>> file = EncodedFile::Open(schema, {});
+  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE((*file)->BeginRowGroup());
+  ASSERT_TRUE((*file)->BeginLeaf());
+  const std::int16_t definition[] = {3, 3}, repetition[] = {1, 0};
+  const std::int32_t values[] = {5, 6};
+  ASSERT_TRUE((*file)->Write(definition, repetition, values));
+  const Result<Bytes> in = (*file)->Finish();
+  ASSERT_TRUE(in);
+  EXPECT_EQ(Decode(*in, schema, {From(0)}).error().code, Code::kCorrupt);
+}
+
+TEST(Fallback, PageWithWrongChecksum_IsCorrupt) {
+  auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto properties = ::parquet::WriterProperties::Builder().enable_page_checksum()->disable_dictionary()->build();
+  const auto field = arrow::field("a", arrow::int32());
+  const auto table = arrow::Table::Make(arrow::schema({field}), {Json(arrow::int32(), "[1, 2, 3, 4]")});
+  ASSERT_TRUE(::parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink, 10, properties).ok());
+  const auto buffer = sink->Finish().ValueOrDie();
+  Bytes in(buffer->data(), buffer->data() + buffer->size());
+  ASSERT_TRUE(Decode(in, SchemaOf({field}), {From(0)}));
+  const std::uint8_t three[] = {3, 0, 0, 0};
+  const auto at = std::search(in.begin(), in.end(), std::begin(three), std::end(three));
+  ASSERT_NE(at, in.end());
+  *at = 7;
+  EXPECT_EQ(Decode(in, SchemaOf({field}), {From(0)}).error().code, Code::kCorrupt);
+}
+
 TEST(Fallback, WrongRequests_AreInvalidArguments) {
   const Bytes in = WrittenColumn(arrow::field("a", arrow::int32()), "[1]");
   const auto schema = SchemaOf({arrow::field("a", arrow::int32())});
