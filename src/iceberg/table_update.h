@@ -29,9 +29,14 @@ struct AssertDefaultSortOrderId { SortOrderId sort_order_id{0}; };
 using TableRequirement = std::variant<AssertTableUuid, AssertRefSnapshotId, AssertCurrentSchemaId,
                                       AssertDefaultSpecId, AssertDefaultSortOrderId>;
 
+/// The snapshot must be new, its parent known and not more than a minute after it, its sequence number (v2) above the
+/// table's, its first row id (v3) the table's next.
 struct AddSnapshot { Snapshot snapshot; };
+/// Replaces the whole ref: take retention members from the base to keep them. A ref never changes between branch and
+/// tag.
 struct SetSnapshotRef { SnapshotRef ref; };
 struct RemoveSnapshotRef { std::string name; };
+/// No ref may lead to one of them. Unknown ids are no error. Takes their statistics and their history along.
 struct RemoveSnapshots { std::vector<SnapshotId> ids; };
 struct SetProperties { std::vector<std::pair<std::string, std::string>> values; };
 struct RemoveProperties { std::vector<std::string> keys; };
@@ -45,7 +50,8 @@ json::Value ToJson(const TableUpdate& update, std::int32_t format_version);
 
 Status CheckRequirements(const TableMetadata& base, const std::vector<TableRequirement>& requirements);
 
-/// New metadata after `updates`. `now` becomes last-updated-ms (never lower than the base's);
+/// New metadata after `updates`. `now` becomes last-updated-ms (never lower than the base's or the time of a new
+/// current snapshot);
 /// `base_location` is put into the metadata-log, which is cut to write.metadata.previous-versions-max.
 Result<TableMetadata> ApplyUpdates(const TableMetadata& base, const std::string& base_location,
                                    const std::vector<TableUpdate>& updates, TimestampMs now);
