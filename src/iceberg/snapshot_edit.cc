@@ -91,7 +91,7 @@ Status MetadataEdit::operator()(const SetSnapshotRef& update) {
     return Wrong(
         fmt::format("ref `{}` cannot lead to snapshot {}, which does not exist", ref.name, ref.snapshot_id.value));
   }
-  if (is_main && (!ref.is_branch || ref.max_ref_age_ms)) return Wrong("ref `main` is a branch that never expires");
+  if (is_main && !ref.is_branch) return Wrong("ref `main` is a branch");
   if (!ref.is_branch && (ref.max_snapshot_age_ms || ref.min_snapshots_to_keep)) {
     return Wrong(fmt::format("tag `{}` cannot keep snapshots of a branch", ref.name));
   }
