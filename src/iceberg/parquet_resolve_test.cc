@@ -153,7 +153,8 @@ TEST(ResolveColumns, FileWithoutIds_NeedsTheNameMapping) {
   DropIds(file);
   EXPECT_TRUE(Text(Resolve(table, file)).find("no field ids") != std::string::npos);
   const NameMapping mapping = ParseNameMapping(R"([
-      {"field-id": 1, "names": ["a", "old_a"]}, {"field-id": 2, "names": ["s"], "fields": [{"field-id": 3, "names": ["x"]}]},
+      {"field-id": 1, "names": ["a", "old_a"]},
+      {"field-id": 2, "names": ["s"], "fields": [{"field-id": 3, "names": ["x"]}]},
       {"field-id": 4, "names": ["l"], "fields": [
         {"field-id": 5, "names": ["element"], "fields": [{"field-id": 6, "names": ["y"]}]}]}])")
                                   .value();

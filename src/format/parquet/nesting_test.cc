@@ -44,13 +44,14 @@ std::string Text(const std::vector<NestNode>& nodes) {
   return text;
 }
 
-TEST(Nesting, LayoutsOfListsAndMaps_AreResolved) {
-  struct Case {
-    const char* name;
-    std::vector<SchemaElement> elements;  // of one field
-    const char* text;
-  };
-  const Case cases[] = {
+struct Case {
+  const char* name;
+  std::vector<SchemaElement> elements;  // of one field
+  const char* text;
+};
+
+std::vector<Case> Layouts() {
+  return {
       {"required leaf", {Int("a", kRequired)}, "i0r0"},
       {"optional leaf", {Int("a", kOptional)}, "i1r0"},
       {"three levels",
@@ -96,7 +97,10 @@ TEST(Nesting, LayoutsOfListsAndMaps_AreResolved) {
         Int("x", kOptional)},
        "m1/2r0{i2r1 l3/4r1{s5r2{i6r2}}}"},
   };
-  for (const Case& item : cases) {
+}
+
+TEST(Nesting, LayoutsOfListsAndMaps_AreResolved) {
+  for (const Case& item : Layouts()) {
     std::vector<SchemaElement> schema = {Group("table", 2, kRequired)};
     schema.insert(schema.end(), item.elements.begin(), item.elements.end());
     schema.push_back(Int("last", kRequired));
