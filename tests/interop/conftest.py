@@ -40,7 +40,8 @@ class Lake:
         return self.catalog.load_table(name)
 
     def files(self, name):
-        return self.load(name).inspect.files()
+        """Live data files, as PyIceberg plans a full scan."""
+        return [task.file for task in self.load(name).scan().plan_files()]
 
     def rows(self, name, snapshot_id=None):
         """Rows on which PyIceberg and DuckDB agree."""

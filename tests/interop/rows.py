@@ -34,7 +34,7 @@ def canonical(value):
     if isinstance(value, (bytes, bytearray, memoryview)):
         return ("b", bytes(value))
     if isinstance(value, uuid.UUID):
-        return ("b", value.bytes)
+        return str(value)  # DuckDB hands uuids out as text
     if isinstance(value, dict):
         return tuple(sorted((str(k), canonical(v)) for k, v in value.items()))
     if isinstance(value, (list, tuple)):
