@@ -82,7 +82,7 @@ int ShowOutcome(Environment& environment, const OptimizeOptions& options, const 
 void AddReports(const OptimizeOptions& options, Progress& progress, service::OptimizeOptions& optimize) {
   optimize.planned = [&](int round, const service::Assessment& found) {
     if (round > 1) progress.Note("Others committed in the meantime: planned again.");
-    progress.Note(found.plan.reason);
+    if (!found.plan.groups.empty()) progress.Note(found.plan.reason);
   };
   auto commits = std::make_shared<std::int64_t>(0);
   optimize.rewrite.progress = [&options, &progress, commits](const act::RewriteProgress& now) {

@@ -162,6 +162,9 @@ std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& 
     if (diagnosis.small_files + diagnosis.blocked_files == 0) {
       return fmt::format("Nothing to do: every file has at least {}.", HumanBytes(diagnosis.healthy_size_bytes));
     }
+    if (diagnosis.removable_files + diagnosis.blocked_files == 0) {
+      return "Nothing to do: no partition has small files to merge with each other.";
+    }
     return "Nothing to do: no small file can be merged at a gain; the reasons are listed.";
   }
   return fmt::format("Merge {} into {}: {} fewer, {} to read, about {} of work.",
