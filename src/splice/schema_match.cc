@@ -160,7 +160,10 @@ Result<std::vector<ColumnRoute>> MatchSchema(const std::vector<OutputColumn>& ou
   for (const OutputColumn& column : output) {
     const ColumnSource& source = columns[static_cast<std::size_t>(column.index)];
     FIRN_ASSIGN(routes.emplace_back(), RouteOf(column, input, source));
-    const ColumnRoute::Kind kind = routes.back().kind;
+  }
+  DecodePartlyMissing(output, routes);
+  for (const OutputColumn& column : output) {
+    const ColumnRoute::Kind kind = routes[static_cast<std::size_t>(column.index)].kind;
     if (kind == ColumnRoute::Kind::kNull &&
         (column.repetitions.empty() || column.repetitions[0] == Repetition::kRequired)) {
       return Error{Code::kInvalidArgument, "column " + PathName(column) + " is required and missing"};
@@ -169,7 +172,6 @@ Result<std::vector<ColumnRoute>> MatchSchema(const std::vector<OutputColumn>& ou
       return Error{Code::kUnsupported, "column " + PathName(column) + ": a constant inside a nested column"};
     }
   }
-  DecodePartlyMissing(output, routes);
   return routes;
 }
 
