@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
 
 class Tally:
@@ -106,7 +106,7 @@ def main():
     if args.quick:
         not_run.append("tests against the REST catalog and the S3 server (--quick)")
     else:
-        from services.servers import Servers
+        from tests.services.servers import Servers
         servers = Servers(build / "servers")
         environment.update(servers.start())
         not_run += servers.not_started

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
 
-from services.fault_proxy import FaultProxy
+from tests.services.fault_proxy import FaultProxy
 
 from .conftest import BINARY
 from .rows import by_duckdb, by_pyiceberg

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands as a user types them, on a simulated table.
+#include "cli/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_codes.h"
+#include "format/json/json.h"
+#include "sim/world.h"
+
+namespace firn::sim {
+namespace {
+
+struct Answer {
+  int exit = 0;
+  std::string out, err;
+
+  json::Value Json() const {
+    auto value = json::Parse(out);
+    EXPECT_TRUE(value.has_value()) << out;
+    return value ? std::move(*value) : json::Value();
+  }
+};
+
+class CommandLine : public testing::Test {
+ protected:
+  CommandLine() { world.Fill(6, 3); }
+
+  Answer Run(std::vector<std::string> arguments) {
+    cli::MemoryTerminal terminal;
+    cli::Environment environment{
+        terminal,
+        world.clock,
+        world.random,
+        [&](const cli::TableRequest& request) { return Open(request); },
+        [&](const cli::TableRequest&) -> Result<std::shared_ptr<ports::FileIO>> { return world.io; },
+        cancelled};
+    Answer answer;
+    answer.exit = cli::RunCommandLine(std::move(arguments), environment);
+    answer.out = terminal.out;
+    answer.err = terminal.err;
+    return answer;
+  }
+
+  Result<cli::OpenedTable> Open(const cli::TableRequest& request) {
+    cli::OpenedTable opened;
+    opened.catalog = std::shared_ptr<ports::Catalog>(std::shared_ptr<void>(), world.catalog.get());
+    FIRN_ASSIGN(const auto id, ports::ParseTableIdentifier(request.table));
+    FIRN_ASSIGN(opened.table, opened.catalog->LoadTable(id));
+    opened.io = world.io;
+    return opened;
+  }
+
+  World world{2};
+  std::atomic<bool> cancelled = false;
+};
+
+TEST_F(CommandLine, Health_SaysWhatIsWrongAndWhatIsNext) {
+  const Answer answer = Run({"health", "db.t"});
+  EXPECT_EQ(answer.exit, 0);
+  EXPECT_NE(answer.out.find("db.t, branch main, snapshot "), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("10 of 12 files can be merged away"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("part=1"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("Next: `firn plan db.t`"), std::string::npos) << answer.out;
+  EXPECT_EQ(answer.err, "");
+  const json::Value json = Run({"health", "db.t", "--json"}).Json();
+  EXPECT_EQ(json.Find("diagnosis")->Find("removable_files")->AsInt64(), 10);
+  EXPECT_EQ(json.Find("facts")->Find("data_files")->AsInt64(), 12);
+}
+
+TEST_F(CommandLine, Plan_OfSelectedPartitions) {
+  const Answer all = Run({"plan", "db.t"});
+  EXPECT_EQ(all.exit, 0);
+  EXPECT_NE(all.out.find("Merge 12 small files into 2: 10 files fewer"), std::string::npos) << all.out;
+  for (const std::vector<std::string>& selection :
+       {std::vector<std::string>{"--where", "part = 1"}, {"--partition", "part=1"}}) {
+    std::vector<std::string> arguments = {"plan", "db.t", "--json"};
+    arguments.insert(arguments.end(), selection.begin(), selection.end());
+    const json::Value json = Run(arguments).Json();
+    ASSERT_EQ(json.Find("groups")->elements().size(), 1U);
+    EXPECT_EQ(*json.Find("groups")->elements()[0].Find("partition")->AsString(), "part=1");
+  }
+  EXPECT_EQ(Run({"plan", "db.t", "--where", "nope = 1"}).exit, cli::kExitUsage);
+  EXPECT_EQ(Run({"plan", "db.t", "--target-file-size", "many"}).exit, cli::kExitUsage);
+}
+
+TEST_F(CommandLine, Optimize_MergesReportsAndThenHasNothingToDo) {
+  const std::vector<Row> rows = world.Rows();
+  const Answer dry = Run({"optimize", "db.t", "--dry-run"});
+  EXPECT_EQ(dry.exit, 0);
+  EXPECT_NE(dry.out.find("Dry run: nothing was written."), std::string::npos) << dry.out;
+  EXPECT_EQ(world.CommitsOf(""), 0);
+  EXPECT_EQ(world.table().ReadHead()->files.size(), 12U);
+
+  const Answer done = Run({"optimize", "db.t", "--memory", "64MB", "--threads", "1"});
+  EXPECT_EQ(done.exit, 0) << done.err;
+  EXPECT_NE(done.out.find("Merged 12 files into 2"), std::string::npos) << done.out;
+  EXPECT_EQ(world.Rows(), rows);
+  EXPECT_EQ(world.table().ReadHead()->files.size(), 2U);
+
+  const Answer again = Run({"optimize", "db.t", "--json"});
+  EXPECT_EQ(again.exit, 0);
+  EXPECT_EQ(again.Json().Find("plan")->Find("groups")->elements().size(), 0U);
+  EXPECT_EQ(world.table().ReadHead()->files.size(), 2U);
+}
+
+TEST_F(CommandLine, Optimize_Json_HasPlanAndOutcome) {
+  const Answer answer = Run({"optimize", "db.t", "--json", "--threads", "1"});
+  EXPECT_EQ(answer.exit, 0) << answer.err;
+  const json::Value json = answer.Json();
+  EXPECT_EQ(json.Find("outcome")->Find("files_removed")->AsInt64(), 12);
+  EXPECT_EQ(json.Find("outcome")->Find("commits")->elements().size(), 1U);
+  EXPECT_EQ(json.Find("plan")->Find("files_replaced")->AsInt64(), 12);
+}
+
+TEST_F(CommandLine, Optimize_DisabledByTheTable_EndsWithFive) {
+  ASSERT_TRUE(world.table().SetProperty("firn.enabled", "false").has_value());
+  const Answer answer = Run({"optimize", "db.t"});
+  EXPECT_EQ(answer.exit, 5);
+  EXPECT_NE(answer.out.find("firn.enabled is false"), std::string::npos);
+  ASSERT_TRUE(world.table().SetProperty("firn.enabeld", "true").has_value());
+  const Answer misspelt = Run({"optimize", "db.t"});
+  EXPECT_EQ(misspelt.exit, cli::kExitUsage);
+  EXPECT_NE(misspelt.err.find("firn.enabeld"), std::string::npos) << misspelt.err;
+}
+
+TEST_F(CommandLine, Optimize_Cancelled_EndsWithTen) {
+  cancelled = true;
+  const Answer answer = Run({"optimize", "db.t"});
+  EXPECT_EQ(answer.exit, 10) << answer.out << answer.err;
+  EXPECT_EQ(world.table().ReadHead()->files.size(), 12U);
+}
+
+TEST_F(CommandLine, Inspect_ListsEverySubject) {
+  for (const std::string subject : {"snapshots", "refs", "manifests", "files", "partitions", "statistics"}) {
+    EXPECT_EQ(Run({"inspect", subject, "db.t"}).exit, 0) << subject;
+    const Answer answer = Run({"inspect", subject, "db.t", "--json"});
+    EXPECT_EQ(answer.exit, 0) << subject;
+    EXPECT_TRUE(answer.Json().is_array()) << subject;
+  }
+  EXPECT_EQ(Run({"inspect", "files", "db.t", "--json"}).Json().elements().size(), 12U);
+  EXPECT_EQ(Run({"inspect", "everything", "db.t"}).exit, cli::kExitUsage);
+}
+
+TEST_F(CommandLine, Splice_MakesOneFileAndReplacesNone) {
+  std::vector<std::string> arguments = {"splice", "-o", "/out.parquet"};
+  for (const auto& [path, live] : world.table().ReadHead()->files) arguments.push_back(path);
+  const Answer answer = Run(arguments);
+  EXPECT_EQ(answer.exit, 0) << answer.err;
+  EXPECT_NE(answer.out.find("36 rows"), std::string::npos) << answer.out;
+  EXPECT_EQ(Run(arguments).exit, 6);
+}
+
+TEST_F(CommandLine, Errors_GoToBothStreamsWithJson) {
+  const Answer answer = Run({"health", "db.nope", "--json"});
+  EXPECT_EQ(answer.exit, 3);
+  EXPECT_EQ(*answer.Json().Find("error")->Find("code")->AsString(), "not found");
+  EXPECT_TRUE(answer.err.starts_with("firn: not found: ")) << answer.err;
+  EXPECT_EQ(Run({"health", "db.nope"}).out, "");
+  EXPECT_EQ(Run({"health", "db.t", "--branch", "dev"}).exit, 3);
+}
+
+TEST_F(CommandLine, Usage_IsTwo) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{},
+                                                    {"helth", "db.t"},
+                                                    {"health"},
+                                                    {"health", "db.t", "--nope"},
+                                                    {"optimize", "db.t", "--threads", "0"},
+                                                    {"optimize", "db.t", "--effort", "most"}}) {
+    const Answer answer = Run(arguments);
+    EXPECT_EQ(answer.exit, cli::kExitUsage);
+    EXPECT_TRUE(answer.err.starts_with("firn: invalid argument: ")) << answer.err;
+    EXPECT_EQ(answer.out, "");
+  }
+  EXPECT_EQ(Run({"--version"}).out, "firn 0.1.0\n");
+  EXPECT_NE(Run({"--help"}).out.find("optimize"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace firn::sim
