@@ -157,18 +157,13 @@ class CurlHttp final : public Http {
     if (too_large) {
       return {Code::kLimit, fmt::format("{}: the answer has more than {} bytes", what, request.body_max_bytes)};
     }
-    if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL) {
-      return {Code::kInvalidArgument, fmt::format("{}: {}", what, reason)};
-    }
-    // Bytes of the request on the wire, TLS handshakes not counted.
+    // Bytes of requests on the wire, TLS handshakes not counted. They alone decide: also a wrong protocol can be
+    // found out in the answer.
     long sent_bytes = 0;
     curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &sent_bytes);
-    const bool never_connected = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY ||
-                                 code == CURLE_COULDNT_CONNECT || code == CURLE_SSL_CONNECT_ERROR ||
-                                 code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
-                                 code == CURLE_SSL_CERTPROBLEM;
-    if (never_connected || sent_bytes == 0) {
-      return {Code::kUnavailable, fmt::format("{}: not sent: {}", what, reason)};
+    if (sent_bytes == 0) {
+      const bool wrong = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
+      return {wrong ? Code::kInvalidArgument : Code::kUnavailable, fmt::format("{}: not sent: {}", what, reason)};
     }
     return {Code::kOutcomeUnknown, fmt::format("{}: sent, but no answer: {}", what, reason)};
   }
