@@ -12,9 +12,9 @@
 namespace firn::decide {
 
 struct CostModel {
-  double input_bytes_per_second = 75e6;  // decode, join and compress, one worker
-  double seconds_per_file = 0.0002;      // open, footer, headers
-  double seconds_per_group = 0.01;       // footer and checks of the output
+  double input_bytes_per_second = 150e6;  // decode, join and compress, one worker
+  double seconds_per_file = 0.00005;      // open, footer, headers; local storage
+  double seconds_per_group = 0.02;        // durable output, its check, manifest entries
   /// A merged file of sizes s has (sum of s^p)^(1/p) bytes: joined pages and dictionaries save more the more and
   /// the smaller the inputs are. 1.05 fits both measurements (0.66 and 0.81 of the input bytes).
   double size_exponent = 1.05;

@@ -148,7 +148,9 @@ TEST_F(CommandLine, Inspect_ListsEverySubject) {
 
 TEST_F(CommandLine, Splice_MakesOneFileAndReplacesNone) {
   std::vector<std::string> arguments = {"splice", "-o", "/out.parquet"};
-  for (const auto& [path, live] : world.table().ReadHead()->files) arguments.push_back(path);
+  const Result<Contents> contents = world.table().ReadHead();
+  ASSERT_TRUE(contents.has_value());
+  for (const auto& [path, live] : contents->files) arguments.push_back(path);
   const Answer answer = Run(arguments);
   EXPECT_EQ(answer.exit, 0) << answer.err;
   EXPECT_NE(answer.out.find("36 rows"), std::string::npos) << answer.out;
