@@ -2,6 +2,7 @@
 //
 // A leaf of the output schema with what the merge needs to know of it.
 //
+// Guarantees: made by ColumnsOf (schema_match.h): consistent with the schema.
 // Threads: values.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include "format/parquet/compression.h"
 #include "format/parquet/footer.h"
 #include "splice/chunk_scan.h"
+#include "splice/dictionary_union.h"
 #include "splice/hybrid.h"
 #include "splice/input_file.h"
 #include "splice/page_open.h"
@@ -19,6 +20,11 @@ using parquet::PageType;
 
 constexpr std::int64_t kHoldBytesMax = 64 << 20;
 constexpr std::int64_t kPageBytesMax = std::int64_t{1} << 31;
+
+/// Old writers name BIT_PACKED where there are no levels.
+bool LevelsFit(parquet::Encoding encoding, std::uint32_t max_level) {
+  return encoding == parquet::Encoding::kRle || (max_level == 0 && encoding == parquet::Encoding::kBitPacked);
+}
 
 /// Checks one column chunk against its pages.
 class ChunkVerifier {
@@ -94,14 +100,34 @@ class ChunkVerifier {
   /// CRCs are those of the bytes; indices of copied pages lie in the dictionary.
   Status CheckBodies(bool check_indices) {
     PageFetcher fetcher(group_);
-    if (scan_.dictionary) FIRN_TRY(fetcher.Fetch(*scan_.dictionary));
     PageOpener opener(codecs_, kPageBytesMax);
+    if (scan_.dictionary) FIRN_TRY(CheckDictionary(fetcher, opener));
     for (const PageRecord& page : scan_.pages) {
       FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+      if (page.type == PageType::kData && !(LevelsFit(page.definition_encoding, column_.max_definition) &&
+                                            LevelsFit(page.repetition_encoding, column_.max_repetition))) {
+        return Fault(page.offset, "levels in another encoding than RLE");
+      }
       if (!check_indices || !IsDictionaryEncoded(page)) continue;
       FIRN_TRY(CheckIndices(page, body, opener).In(group_.file().name() + ": offset " + std::to_string(page.offset)));
     }
     return Ok();
+  }
+
+  /// The page holds as many entries as it says.
+  Status CheckDictionary(PageFetcher& fetcher, PageOpener& opener) const {
+    const PageRecord& page = *scan_.dictionary;
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+    FIRN_ASSIGN(const ByteView plain, opener.OpenDictionary(page, body, meta_.codec)
+                                          .In(group_.file().name() + ": offset " + std::to_string(page.offset)));
+    const auto entries = static_cast<std::size_t>(page.num_values);
+    std::size_t size = entries * column_.width;
+    if (column_.width == 0) {
+      std::vector<std::uint32_t> offsets;
+      FIRN_TRY(FindByteArrays(plain, entries, offsets));
+      size = offsets.back();
+    }
+    return size == plain.size() ? Ok() : Status(Fault(page.offset, "a dictionary with another number of entries"));
   }
 
   Status CheckIndices(const PageRecord& page, ByteView body, PageOpener& opener) const {

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tier each input takes, and what the output's pages look like.
+#include <gtest/gtest.h>
+
+#include "splice/arrow_tables_test.h"
+
+namespace firn::splice::testing {
+namespace {
+
+using parquet::Codec;
+using parquet::Encoding;
+
+std::int64_t Chunks(const Report& report, Tier tier) { return report.tiers[static_cast<std::size_t>(tier)].chunks; }
+
+TablePtr Table(std::vector<std::string> types, std::int64_t rows, std::int64_t distinct, std::int64_t first,
+               std::uint64_t seed, double nulls = 0.1) {
+  Random random(seed);
+  TableChoice choice;
+  choice.types = std::move(types);
+  choice.rows = rows;
+  choice.distinct = distinct;
+  choice.first_value = first;
+  choice.null_share = nulls;
+  return RandomTable(choice, random);
+}
+
+Spliced Must(const Result<Spliced>& spliced) {
+  EXPECT_TRUE(spliced) << ToString(spliced.error());
+  return spliced ? *spliced : Spliced();
+}
+
+TEST(SpliceTier, LargeRowGroup_IsCopiedWhole) {
+  const TablePtr table = Table({"int64", "string", "list<int32>"}, 40000, 0, 0, 1);
+  const Bytes file = WriteFile(table);
+  Options options;
+  options.row_group_row_count_max = 60000;
+  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", file)}, options));
+  EXPECT_EQ(DifferenceOf({table, table}, spliced.file), "");
+  EXPECT_EQ(Chunks(spliced.report, Tier::kRowGroup), 6);
+  EXPECT_EQ(spliced.report.row_groups, 2);
+  // Every byte of the pages is the input's.
+  const parquet::FileMetaData in = FooterOf(file), out = FooterOf(spliced.file);
+  const std::int64_t in_start = *in.row_groups[0].columns[1].meta->dictionary_page_offset;
+  const std::int64_t out_start = *out.row_groups[1].columns[1].meta->dictionary_page_offset;
+  const std::int64_t size = in.row_groups[0].columns[1].meta->total_compressed_size;
+  EXPECT_EQ(size, out.row_groups[1].columns[1].meta->total_compressed_size);
+  EXPECT_TRUE(std::equal(file.begin() + in_start, file.begin() + in_start + size, spliced.file.begin() + out_start));
+  EXPECT_TRUE(ColumnIndexOf(spliced.file, 0, 0));
+  EXPECT_TRUE(OffsetIndexOf(spliced.file, 0, 2));
+}
+
+TEST(SpliceTier, LargePlainPages_AreCopied) {
+  FileChoice choice;
+  choice.dictionary = false;
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 3; ++i) {
+    tables.push_back(Table({"int64", "double"}, 20000, 0, i * 20000, 2, 0));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+  }
+  const Spliced spliced = Must(SpliceFiles(inputs));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_EQ(Chunks(spliced.report, Tier::kPages), 6);
+  EXPECT_EQ(spliced.report.row_groups, 1);
+  EXPECT_EQ(spliced.report.pages, 6);
+}
+
+TEST(SpliceTier, EqualDictionaries_LargePages_AreCopiedAndCheckedByVerify) {
+  FileChoice choice;
+  choice.page_rows = 1 << 20;
+  const TablePtr table = Table({"string"}, 200000, 20, 0, 3, 0);
+  const Bytes file = WriteFile(table, choice);
+  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", file)}));
+  EXPECT_EQ(Chunks(spliced.report, Tier::kPages), 2);
+  EXPECT_EQ(spliced.report.unchecked.size(), 1U);
+  EXPECT_EQ(spliced.report.pages, 3);
+  EXPECT_EQ(DifferenceOf({table, table}, spliced.file), "");
+}
+
+TEST(SpliceTier, PrefixOfTheUnion_LargePages_AreCopied) {
+  // The second input's dictionary goes on where the first one ends: only its own indices change.
+  FileChoice choice;
+  choice.page_rows = 1 << 20;
+  const TablePtr first = Table({"int64"}, 200000, 20, 0, 4, 0), second = Table({"int64"}, 200000, 25, 0, 5, 0);
+  const Spliced spliced =
+      Must(SpliceFiles({InputOf("a", WriteFile(first, choice)), InputOf("b", WriteFile(second, choice))}));
+  EXPECT_EQ(Chunks(spliced.report, Tier::kPages), 1);
+  EXPECT_EQ(Chunks(spliced.report, Tier::kRemap), 1);
+  EXPECT_EQ(DifferenceOf({first, second}, spliced.file), "");
+}
+
+TEST(SpliceTier, ManySmallFiles_JoinIntoFewPages) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 60; ++i) {
+    tables.push_back(Table({"string", "int32"}, 200, 50, i, static_cast<std::uint64_t>(i)));
+    FileChoice choice;
+    choice.page_rows = 64;
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+  }
+  const Spliced spliced = Must(SpliceFiles(inputs));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_EQ(spliced.report.pages, 4);  // a dictionary and a data page a column
+  // The first input's dictionary is a prefix of the union: its indices stay, its pages are joined all the same.
+  EXPECT_EQ(Chunks(spliced.report, Tier::kRemap), 118);
+  EXPECT_EQ(Chunks(spliced.report, Tier::kJoin), 2);
+  EXPECT_EQ(FooterOf(spliced.file).row_groups[0].columns[0].meta->encoding_stats.size(), 2U);
+}
+
+TEST(SpliceTier, DictionariesThatDoNotPay_AreExpandedAndRemembered) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 8; ++i) {
+    tables.push_back(Table({"int64"}, 9000, 0, i * 9000, static_cast<std::uint64_t>(i), 0));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back())));
+  }
+  Options options;
+  options.row_group_row_count_max = 36000;
+  const Spliced spliced = Must(SpliceFiles(inputs, options));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_EQ(spliced.report.row_groups, 2);
+  EXPECT_EQ(Chunks(spliced.report, Tier::kReencode), 8);
+  for (const parquet::RowGroup& group : FooterOf(spliced.file).row_groups) {
+    EXPECT_FALSE(group.columns[0].meta->dictionary_page_offset);
+  }
+}
+
+TEST(SpliceTier, UnionAboveTheLimit_IsExpanded) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 4; ++i) {
+    tables.push_back(Table({"string"}, 5000, 500, i * 400, static_cast<std::uint64_t>(i)));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back())));
+  }
+  Options options;
+  options.dictionary_size_bytes = 8000;
+  const Spliced spliced = Must(SpliceFiles(inputs, options));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_EQ(Chunks(spliced.report, Tier::kReencode), 4);
+}
+
+TEST(SpliceTier, UnionWithinALargePopulation_IsKept) {
+  // Few entries repeat between two inputs, but all of them do in the end.
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 40; ++i) {
+    tables.push_back(Table({"int64"}, 9000, 40000, 0, static_cast<std::uint64_t>(i), 0));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back())));
+  }
+  const Spliced spliced = Must(SpliceFiles(inputs));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_EQ(Chunks(spliced.report, Tier::kReencode), 0);
+  EXPECT_TRUE(FooterOf(spliced.file).row_groups[0].columns[0].meta->dictionary_page_offset);
+}
+
+TEST(SpliceTier, AnotherCodec_IsRecompressed) {
+  FileChoice snappy;
+  snappy.codec = Codec::kSnappy;
+  snappy.dictionary = false;
+  const TablePtr table = Table({"int64"}, 20000, 0, 0, 6, 0);
+  Options options;
+  options.codec = Codec::kZstd;
+  const Spliced spliced =
+      Must(SpliceFiles({InputOf("a", WriteFile(table, snappy)), InputOf("b", WriteFile(table, snappy))}, options));
+  EXPECT_EQ(Chunks(spliced.report, Tier::kRecompress), 2);
+  EXPECT_EQ(DifferenceOf({table, table}, spliced.file), "");
+}
+
+TEST(SpliceTier, Codec_IsThatOfMostBytes) {
+  const TablePtr small = Table({"string"}, 100, 20, 0, 7), large = Table({"string"}, 5000, 0, 0, 8);
+  FileChoice gzip, snappy;
+  gzip.codec = Codec::kGzip;
+  snappy.codec = Codec::kSnappy;
+  const Spliced spliced =
+      Must(SpliceFiles({InputOf("a", WriteFile(small, gzip)), InputOf("b", WriteFile(large, snappy))}));
+  EXPECT_EQ(FooterOf(spliced.file).row_groups[0].columns[0].meta->codec, Codec::kSnappy);
+}
+
+TEST(SpliceTier, DictionaryThenPlainPages_InEachInput_DoNotAlternate) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 12; ++i) {
+    tables.push_back(Table({"string"}, 4000, 0, i * 4000, static_cast<std::uint64_t>(i)));
+    FileChoice choice;
+    choice.dictionary_bytes = 20000;
+    choice.page_rows = 500;
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+  }
+  const Spliced spliced = Must(SpliceFiles(inputs));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_LE(spliced.report.pages, 3);
+}
+
+TEST(SpliceTier, DictionaryThenPlainPages_OfOneInput_AreKept) {
+  const TablePtr table = Table({"string"}, 40000, 0, 0, 9);
+  FileChoice choice;
+  choice.dictionary_bytes = 200000;
+  const TablePtr repeated = Table({"string"}, 2000, 10, 0, 10);
+  const Spliced spliced =
+      Must(SpliceFiles({InputOf("a", WriteFile(table, choice)), InputOf("b", WriteFile(repeated, choice))}));
+  EXPECT_EQ(DifferenceOf({table, repeated}, spliced.file), "");
+}
+
+TEST(SpliceTier, RowGroups_AreAboutAsLargeAsAskedFor) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  FileChoice choice;
+  choice.row_group_rows = 300;
+  for (int i = 0; i < 10; ++i) {
+    tables.push_back(Table({"int32", "string"}, 1000, 0, i * 1000, static_cast<std::uint64_t>(i)));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+  }
+  Options options;
+  options.row_group_row_count_max = 2000;
+  const Spliced spliced = Must(SpliceFiles(inputs, options));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_GE(spliced.report.row_groups, 5);
+  EXPECT_LE(spliced.report.row_groups, 7);
+  for (const parquet::RowGroup& group : FooterOf(spliced.file).row_groups) EXPECT_LE(group.num_rows, 2000);
+  EXPECT_EQ(spliced.report.split_offsets.size(), static_cast<std::size_t>(spliced.report.row_groups));
+}
+
+TEST(SpliceTier, SmallMemoryAndThreads_GiveTheSameBytes) {
+  std::vector<Input> inputs;
+  for (int i = 0; i < 20; ++i) {
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(Table({"int32", "string", "list<string>"}, 500, 60,
+                                                                         i, static_cast<std::uint64_t>(i)))));
+  }
+  Options one, four, little;
+  four.threads = 4;
+  little.memory_bytes = 1 << 20;
+  const Bytes expected = Must(SpliceFiles(inputs, one)).file;
+  EXPECT_EQ(Must(SpliceFiles(inputs, four)).file, expected);
+  EXPECT_EQ(Must(SpliceFiles(inputs, little)).file, expected);
+}
+
+TEST(SpliceTier, Progress_ReachesTheEndAndCanCancel) {
+  const Bytes file = WriteFile(Table({"int32", "string"}, 100, 10, 0, 11));
+  std::vector<std::int64_t> seen;
+  Options options;
+  options.progress = [&](std::int64_t done, std::int64_t total) {
+    EXPECT_LE(done, total);
+    seen.push_back(done);
+    return true;
+  };
+  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", file)}, options));
+  ASSERT_FALSE(seen.empty());
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(seen.back(), spliced.report.input_bytes);
+  options.progress = [](std::int64_t, std::int64_t) { return false; };
+  const Result<Spliced> cancelled = SpliceFiles({InputOf("a", file)}, options);
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(cancelled.error().code, Code::kCancelled);
+}
+
+}  // namespace
+}  // namespace firn::splice::testing

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every type, encoding, page version and codec, spliced and compared value by value with what went in.
+#include <gtest/gtest.h>
+
+#include "splice/arrow_tables_test.h"
+
+namespace firn::splice::testing {
+namespace {
+
+using parquet::Codec;
+using parquet::Encoding;
+
+/// Three tables whose values overlap in part: dictionaries differ.
+std::vector<TablePtr> ThreeTables(const TableChoice& choice, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<TablePtr> tables;
+  for (int i = 0; i < 3; ++i) {
+    TableChoice one = choice;
+    one.first_value = i * 7;
+    one.rows = choice.rows + i;
+    tables.push_back(RandomTable(one, random));
+  }
+  return tables;
+}
+
+std::vector<Input> InputsOf(const std::vector<TablePtr>& tables, const FileChoice& choice) {
+  std::vector<Input> inputs;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables[i], choice)));
+  }
+  return inputs;
+}
+
+void ExpectSpliced(const std::vector<TablePtr>& tables, const FileChoice& choice, const Options& options,
+                   const std::string& what) {
+  SCOPED_TRACE(what);
+  const Result<Spliced> spliced = SpliceFiles(InputsOf(tables, choice), options);
+  ASSERT_TRUE(spliced) << ToString(spliced.error());
+  EXPECT_EQ(DifferenceOf(tables, spliced->file), "");
+  EXPECT_EQ(spliced->report.row_groups, 1);
+}
+
+TEST(SpliceTypes, FlatColumns_AllLayouts_KeepEveryValue) {
+  for (const double null_share : {0.0, 0.3}) {
+    for (const bool dictionary : {true, false}) {
+      for (const bool v2 : {true, false}) {
+        TableChoice choice;
+        choice.types = FlatTypeNames();
+        choice.rows = 700;
+        choice.null_share = null_share;
+        FileChoice file;
+        file.dictionary = dictionary;
+        file.v2 = v2;
+        file.page_rows = 100;
+        file.crc = v2;
+        const std::string what =
+            (dictionary ? "dictionary " : "plain ") + std::string(v2 ? "v2 " : "v1 ") + std::to_string(null_share);
+        ExpectSpliced(ThreeTables(choice, 1), file, {}, what);
+        Options small;
+        small.page_size_bytes = 1024;
+        ExpectSpliced(ThreeTables(choice, 2), file, small, what + " small pages");
+        Options dense;
+        dense.effort = Effort::kDense;
+        ExpectSpliced(ThreeTables(choice, 3), file, dense, what + " dense");
+        Options fast;
+        fast.effort = Effort::kFast;
+        fast.threads = 3;
+        ExpectSpliced(ThreeTables(choice, 4), file, fast, what + " fast");
+      }
+    }
+  }
+}
+
+TEST(SpliceTypes, FlatColumns_AllDifferent_AreExpandedToPlain) {
+  TableChoice choice;
+  choice.types = FlatTypeNames();
+  choice.rows = 3000;
+  choice.distinct = 0;
+  FileChoice file;
+  file.page_rows = 500;
+  Options options;
+  options.page_size_bytes = 4096;
+  ExpectSpliced(ThreeTables(choice, 5), file, options, "distinct");
+}
+
+TEST(SpliceTypes, Codecs_AllPairs_KeepEveryValue) {
+  const std::vector<Codec> codecs = {Codec::kUncompressed, Codec::kSnappy, Codec::kGzip,
+                                     Codec::kBrotli,       Codec::kZstd,   Codec::kLz4Raw};
+  TableChoice choice;
+  choice.types = {"int32", "string", "list<string>", "bool"};
+  choice.rows = 300;
+  for (const Codec from : codecs) {
+    for (const Codec to : codecs) {
+      for (const bool v2 : {false, true}) {
+        FileChoice file;
+        file.codec = from;
+        file.v2 = v2;
+        Options options;
+        options.codec = to;
+        ExpectSpliced(
+            ThreeTables(choice, 6), file, options,
+            "codec " + std::to_string(static_cast<int>(from)) + " to " + std::to_string(static_cast<int>(to)));
+      }
+    }
+  }
+}
+
+TEST(SpliceTypes, MixedCodecsAndVersions_BecomeOneOfEach) {
+  Random random(7);
+  TableChoice choice;
+  choice.types = {"int64", "string", "list<int32>", "double"};
+  choice.rows = 400;
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 6; ++i) {
+    FileChoice file;
+    file.codec = i % 3 == 0 ? Codec::kSnappy : i % 3 == 1 ? Codec::kZstd : Codec::kUncompressed;
+    file.v2 = i % 2 == 0;
+    file.dictionary = i < 4;
+    tables.push_back(RandomTable(choice, random));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), file)));
+  }
+  const Result<Spliced> spliced = SpliceFiles(inputs);
+  ASSERT_TRUE(spliced) << ToString(spliced.error());
+  EXPECT_EQ(DifferenceOf(tables, spliced->file), "");
+}
+
+struct EncodingCase {
+  Encoding encoding;
+  std::vector<std::string> types;
+};
+
+TEST(SpliceTypes, Encodings_OfEachKind_AreKept) {
+  const EncodingCase cases[] = {
+      {Encoding::kDeltaBinaryPacked, {"int32", "int64", "date", "timestamp", "uint64", "list<int32>"}},
+      {Encoding::kDeltaLengthByteArray, {"string", "binary", "list<string>"}},
+      {Encoding::kDeltaByteArray, {"string", "binary", "fixed16", "fixed3", "decimal38"}},
+      {Encoding::kByteStreamSplit, {"float", "double", "int32", "int64", "fixed16", "float16", "decimal38"}},
+      {Encoding::kRle, {"bool"}},
+  };
+  for (const EncodingCase& one : cases) {
+    for (const bool v2 : {false, true}) {
+      for (const double nulls : {0.0, 0.4}) {
+        TableChoice choice;
+        choice.types = one.types;
+        choice.rows = 900;
+        choice.distinct = 300;
+        choice.null_share = nulls;
+        FileChoice file;
+        file.dictionary = false;
+        file.encoding = one.encoding;
+        file.v2 = v2;
+        file.page_rows = 250;
+        const std::vector<TablePtr> tables = ThreeTables(choice, 8);
+        const std::string what = "encoding " + std::to_string(static_cast<int>(one.encoding));
+        ExpectSpliced(tables, file, {}, what);
+        const Result<Spliced> spliced = SpliceFiles(InputsOf(tables, file));
+        ASSERT_TRUE(spliced);
+        if (one.encoding == Encoding::kRle) continue;
+        const parquet::FileMetaData footer = FooterOf(spliced->file);
+        const auto& encodings = footer.row_groups[0].columns[0].meta->encodings;
+        EXPECT_NE(std::find(encodings.begin(), encodings.end(), one.encoding), encodings.end()) << what;
+      }
+    }
+  }
+}
+
+TEST(SpliceTypes, Int96_StaysInt96) {
+  TableChoice choice;
+  choice.types = {"timestamp"};
+  FileChoice file;
+  file.int96 = true;
+  const std::vector<TablePtr> tables = ThreeTables(choice, 9);
+  const Result<Spliced> spliced = SpliceFiles(InputsOf(tables, file));
+  ASSERT_TRUE(spliced) << ToString(spliced.error());
+  EXPECT_EQ(FooterOf(spliced->file).row_groups[0].columns[0].meta->type, parquet::PhysicalType::kInt96);
+  EXPECT_EQ(RowsOf(ReadFile(spliced->file)), 303);
+  EXPECT_FALSE(ColumnIndexOf(spliced->file, 0, 0));
+}
+
+TEST(SpliceNested, ListsStructsMaps_WithEmptyAndNull_KeepNesting) {
+  for (const bool v2 : {false, true}) {
+    for (const bool dictionary : {false, true}) {
+      for (const double nulls : {0.0, 0.15, 0.9}) {
+        TableChoice choice;
+        choice.types = NestedTypeNames();
+        choice.rows = 1500;
+        choice.null_share = nulls;
+        FileChoice file;
+        file.v2 = v2;
+        file.dictionary = dictionary;
+        file.page_rows = 200;
+        file.page_index = !dictionary;
+        Options options;
+        options.page_size_bytes = 2048;
+        const std::string what =
+            std::string(v2 ? "v2 " : "v1 ") + (dictionary ? "dictionary " : "plain ") + std::to_string(nulls);
+        ExpectSpliced(ThreeTables(choice, 10), file, options, what);
+        ExpectSpliced(ThreeTables(choice, 11), file, {}, what + " large pages");
+      }
+    }
+  }
+}
+
+TEST(SpliceNested, JsonTables_EdgesOfNesting_AreKept) {
+  const std::vector<TablePtr> tables = {
+      JsonTable({{"l", "list<list<int64>>", "[[[1, 2], [], null], null, [], [[3]]]"},
+                 {"m", "map<string,int32>", "[[[\"a\", 1], [\"b\", null]], [], null, [[\"\", 2]]]"}}),
+      JsonTable({{"l", "list<list<int64>>", "[null, []]"}, {"m", "map<string,int32>", "[null, []]"}}),
+      JsonTable({{"l", "list<list<int64>>", "[[[]], [[null]]]"}, {"m", "map<string,int32>", "[[[\"z\", 9]], null]"}}),
+  };
+  for (const bool v2 : {false, true}) {
+    FileChoice file;
+    file.v2 = v2;
+    ExpectSpliced(tables, file, {}, v2 ? "v2" : "v1");
+  }
+}
+
+TEST(SpliceNested, OffsetIndex_CountsRows) {
+  Random random(12);
+  TableChoice choice;
+  choice.types = {"list<int32>"};
+  choice.rows = 5000;
+  const TablePtr table = RandomTable(choice, random);
+  FileChoice file;
+  file.page_rows = 300;
+  Options options;
+  options.page_size_bytes = 2048;
+  const Result<Spliced> spliced =
+      SpliceFiles({InputOf("a", WriteFile(table, file)), InputOf("b", WriteFile(table, file))}, options);
+  ASSERT_TRUE(spliced) << ToString(spliced.error());
+  const auto index = OffsetIndexOf(spliced->file, 0, 0);
+  ASSERT_TRUE(index);
+  EXPECT_GT(index->pages.size(), 3U);
+  EXPECT_LT(index->pages.back().first_row_index, 10000);
+}
+
+}  // namespace
+}  // namespace firn::splice::testing
