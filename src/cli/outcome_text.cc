@@ -43,7 +43,7 @@ std::string FailureTable(const act::Outcome& outcome, std::size_t lines_max) {
   const std::size_t shown = std::min(lines_max, outcome.failures.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& failure = outcome.failures[i];
-    table.AddRow({failure.partition.empty() ? "(unpartitioned)" : failure.partition, HumanCount(failure.files),
+    table.AddRow({failure.partition.empty() ? "(all)" : failure.partition, HumanCount(failure.files),
                   std::string(CodeName(failure.error.code)), failure.error.message});
   }
   return "\nNot done\n" + table.Print();

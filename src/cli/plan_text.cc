@@ -89,7 +89,7 @@ std::string RefusalTable(const decide::Plan& plan, std::size_t lines_max) {
     Sum& sum = codes[refusal.code];
     sum.files += refusal.files;
     sum.bytes += refusal.bytes;
-    sum.partitions += 1;
+    sum.partitions += refusal.partitions;
     if (sum.reason.empty()) {
       sum.reason = refusal.reason;
       sum.partition = refusal.partition;

@@ -14,7 +14,9 @@ namespace {
 constexpr std::int64_t kRedrawNs = 100'000'000;
 constexpr std::int64_t kPlainLineNs = 10'000'000'000;
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::size_t kBarCells = 24;
+constexpr int kBarCellsMin = 8, kBarCellsMax = 24;
+// What stands beside the bar at most: title, brackets, bytes, speed, time left.
+constexpr int kTextColumns = 66;
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 }  // namespace
@@ -74,17 +76,18 @@ std::string Progress::Describe() const {
   if (elapsed_ns < kSecondNs || done_bytes_ == 0) return text;
   const double seconds = static_cast<double>(elapsed_ns) / kSecondNs;
   text += fmt::format(", {}/s", HumanBytes(static_cast<std::int64_t>(done / seconds)));
-  if (done_bytes_ < total_bytes_) text += fmt::format(", {} left", HumanSeconds(seconds * (total - done) / done));
+  if (done_bytes_ < total_bytes_)
+    text += fmt::format(", {} left", HumanSeconds(std::max(1.0, seconds * (total - done) / done)));
   return text;
 }
 
 std::string Progress::DrawBar() const {
-  const std::size_t full =
-      total_bytes_ == 0 ? kBarCells
-                        : static_cast<std::size_t>(static_cast<double>(kBarCells) * static_cast<double>(done_bytes_) /
-                                                   static_cast<double>(total_bytes_));
-  const std::string line = fmt::format("{} [{}{}] {}", options_.title, std::string(full, '#'),
-                                       std::string(kBarCells - full, '.'), Describe());
+  const int cells = std::clamp(terminal_.columns() - kTextColumns, kBarCellsMin, kBarCellsMax);
+  const int full = total_bytes_ == 0 ? cells
+                                     : static_cast<int>(static_cast<double>(cells) * static_cast<double>(done_bytes_) /
+                                                        static_cast<double>(total_bytes_));
+  const std::string line = fmt::format("{} [{}{}] {}", options_.title, std::string(static_cast<std::size_t>(full), '#'),
+                                       std::string(static_cast<std::size_t>(cells - full), '.'), Describe());
   return line.substr(0, static_cast<std::size_t>(std::max(terminal_.columns() - 1, 10)));
 }
 

@@ -39,6 +39,7 @@ struct Refusal {
   std::string code;       // stable word: decide.h lists them
   std::int64_t files = 0;
   std::int64_t bytes = 0;
+  std::int64_t partitions = 1;  // that the line is about
 };
 
 struct Plan {

@@ -26,6 +26,7 @@ json::Value ToJson(const Refusal& refusal) {
   if (!refusal.partition.empty()) value.Set("partition", refusal.partition);
   value.Set("files", refusal.files);
   value.Set("bytes", refusal.bytes);
+  value.Set("partitions", refusal.partitions);
   return value;
 }
 

@@ -21,7 +21,7 @@ void RefusalList::Add(Refusal refusal) {
 std::vector<Refusal> RefusalList::Take() && {
   for (const auto& [code, rest] : rest_) {
     lines_.push_back({"", fmt::format("the same reason in {}", HumanCount(rest.partitions, "more partition")), code,
-                      rest.files, rest.bytes});
+                      rest.files, rest.bytes, rest.partitions});
   }
   return std::move(lines_);
 }
