@@ -356,6 +356,23 @@ TEST(Fallback, PageWithWrongChecksum_IsCorrupt) {
   EXPECT_EQ(Decode(in, SchemaOf({field}), {From(0)}).error().code, Code::kCorrupt);
 }
 
+TEST(Fallback, SpliceUsesIt_ForFieldsAddedToAStruct) {
+  const auto from = arrow::struct_({arrow::field("x", arrow::int32())});
+  const auto to = arrow::struct_(
+      {arrow::field("x", arrow::int32()), arrow::field("seven", arrow::int32()), arrow::field("new", arrow::utf8())});
+  const char* const json = R"([{"x": 1}, null, {"x": null}])";
+  Input input;
+  input.source = std::make_shared<MemorySource>("in.parquet", WrittenColumn(arrow::field("s", from, true), json));
+  input.columns = {From(0, Kind::kCopy), Missing(Bytes{7, 0, 0, 0}), Missing()};
+  Options options;
+  options.schema = SchemaOf({arrow::field("s", to)});
+  MemorySink sink("out.parquet");
+  const Result<Report> report = Splice({input}, options, sink);
+  ASSERT_TRUE(report) << report.error().message;
+  ExpectColumn(sink.bytes(), 0, to,
+               R"([{"x": 1, "seven": 7, "new": null}, null, {"x": null, "seven": 7, "new": null}])");
+}
+
 TEST(Fallback, WrongRequests_AreInvalidArguments) {
   const Bytes in = WrittenColumn(arrow::field("a", arrow::int32()), "[1]");
   const auto schema = SchemaOf({arrow::field("a", arrow::int32())});
