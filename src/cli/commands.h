@@ -2,6 +2,7 @@
 //
 // The commands: each adds itself to the command line, in a file of its own.
 //
+// Guarantees: adding commands does no work; the chosen one runs once, after its options were checked.
 // Threads: one owner.
 #pragma once
 

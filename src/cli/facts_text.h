@@ -2,6 +2,7 @@
 //
 // Small texts about facts that several commands show.
 //
+// Guarantees: every text is made from its arguments alone.
 // Threads: pure.
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 // Shows a diagnosis to people: the score with its parts, the table in figures, the worst partitions, what to do next.
 //
+// Guarantees: shows what is in the diagnosis, rounded; long lists are cut and say so.
 // Threads: pure.
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 // Shows an outcome to people: what was committed, how the bytes were merged, what failed, what was left behind.
 //
+// Guarantees: every failure and every leftover file is shown, never cut.
 // Threads: pure.
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 // Shows a plan to people: what is merged, what it takes, what is left alone and why.
 //
+// Guarantees: shows what is in the plan, rounded; long lists are summed up and say so.
 // Threads: pure.
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 // The options by which health, plan, optimize and inspect name a table, a part of it, and sizes.
 //
+// Guarantees: what Read* return was checked; sizes are in bytes.
 // Errors: kInvalidArgument naming the option. Threads: one owner.
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 // Shows how the bytes of a merge were handled, tier by tier.
 //
+// Guarantees: tiers without chunks are left out; shares add up to the whole.
 // Threads: pure.
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 // Finds the first of many bins that has room for an item.
 //
+// Guarantees: the first bin in order, as a scan from the left would find it.
 // Cost: O(log bins) a question or change; 16 bytes a bin. Threads: one owner.
 // Source: tournament tree over the room that is left.
 #pragma once

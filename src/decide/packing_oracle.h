@@ -2,6 +2,7 @@
 //
 // Finds the best packing by trying all of them, for tests.
 //
+// Guarantees: no packing is better in the objective.
 // Cost: Bell(n) or 2^n; n <= 10. Threads: pure. Source: the objective of docs/packing.md, written down directly.
 #pragma once
 

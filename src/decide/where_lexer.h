@@ -2,6 +2,7 @@
 //
 // Cuts the text of a condition into words, literals and signs.
 //
+// Guarantees: every token has its position in the text; the text is used up.
 // Errors: kInvalidArgument with the position for open quotes and characters that mean nothing.
 // Threads: pure.
 #pragma once
