@@ -375,7 +375,7 @@ TEST_F(OpenTableTest, PostgreSql_IsRefusedWithoutItsPassword) {
 
 TEST_F(OpenTableTest, Rest_GoesThroughTheGivenHttp) {
   Write("home/.pyiceberg.yaml", "catalog: {default: {uri: 'http://host/api', token: t}}");
-  auto http = std::make_shared<ports::MemoryHttp>([this](const ports::HttpRequest& request) {
+  auto http = std::make_shared<ports::MemoryHttp>([](const ports::HttpRequest& request) {
     if (request.url.find("/config") != std::string::npos) return ports::HttpResponse{200, {}, "{}"};
     return ports::HttpResponse{200, {}, R"({"metadata-location":"/m.json","metadata":)" + Metadata("/t") + "}"};
   });
