@@ -101,7 +101,6 @@ std::vector<Group> FillBins(const PackingModel& model, const std::vector<Packing
   std::vector<Group> groups(cut.bins);
   const double share = cut.weight / static_cast<double>(cut.bins);
   FirstFitTree tree(cut.bins, share * (1 + 1e-9));
-  double left = cut.weight;
   std::vector<std::uint32_t> small;
   for (std::size_t at = cut.items; at-- > 0;) {
     const std::uint32_t i = ascending[at];
@@ -110,7 +109,6 @@ std::vector<Group> FillBins(const PackingModel& model, const std::vector<Packing
       small.push_back(i);
       continue;
     }
-    left -= weight;
     std::size_t bin = tree.FindFirst(weight);
     if (bin == FirstFitTree::kNone) {
       bin = tree.FindRoomiest();
