@@ -27,6 +27,7 @@ class Committer {
         change_(change),
         files_(environment.io, environment.random.NewUuid()),
         started_ns_(environment.clock.MonotonicNs()),
+        retry_(environment.retry),
         uuid_(target.table_uuid) {}
 
   CommitReport Run();
@@ -51,7 +52,7 @@ class Committer {
   Status NoteFilesOf(const Snapshot& snapshot, const TableMetadata& metadata);
   Status CheckBase(const TableMetadata& metadata);
   /// False: time is up or the work was cancelled.
-  bool Wait(int step);
+  bool Wait(int step, std::int64_t shortest_ms);
   bool Cancelled() const { return env_.cancelled != nullptr && env_.cancelled->load(); }
   bool AnyOpen() const { return std::ranges::any_of(requests_, &Request::open); }
   std::string Name() const { return ToString(target_.table); }
@@ -62,6 +63,7 @@ class Committer {
   Change& change_;
   MetadataFiles files_;
   std::int64_t started_ns_;
+  RetryPolicy retry_;
   std::string uuid_;
   SnapshotId snapshot_id_{0};
   std::size_t proposals_ = 0;
@@ -87,8 +89,8 @@ CommitReport Committer::Run() {
 
 Status Committer::RunAttempts() {
   Status last = Ok();
-  while (report_.attempts < env_.retry.attempts_max) {
-    const bool in_time = report_.attempts == 0 || Wait(report_.attempts - 1);
+  while (report_.attempts < retry_.attempts_max) {
+    const bool in_time = report_.attempts == 0 || Wait(report_.attempts - 1, retry_.wait_min_ms);
     if (Cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
     if (!in_time) return last;
     ++report_.attempts;
@@ -136,6 +138,7 @@ Status Committer::CheckBase(const TableMetadata& metadata) {
                                               metadata.table_uuid(), uuid_)};
   }
   FIRN_TRY(CheckWritable(metadata).In(Name()));
+  FIRN_ASSIGN(retry_, RetryPolicyOf(metadata, env_.retry));
   const iceberg::SnapshotRef* ref = metadata.FindRef(target_.ref);
   if (ref == nullptr && target_.ref != "main") {
     return Error{Code::kNotFound, fmt::format("{}: there is no branch {}", Name(), target_.ref)};
@@ -215,8 +218,8 @@ Status Committer::NoteFilesOf(const Snapshot& snapshot, const TableMetadata& met
 
 /// Sends one request until its outcome is known, or the limits are reached.
 Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports::TableCommit& commit) {
-  for (int send = 0; send < env_.retry.sends_max; ++send) {
-    if (send > 0 && !Wait(send - 1)) break;
+  for (int send = 0; send < retry_.sends_max; ++send) {
+    if (send > 0 && !Wait(send - 1, retry_.wait_resend_ms)) break;
     const Result<LoadedTable> answer = env_.catalog.CommitTable(base, commit);
     if (answer && FindOwn(*answer->metadata)) return Verdict::kApplied;
     const Error error = answer ? Error{Code::kOutcomeUnknown, "the answer does not show the change"} : answer.error();
@@ -226,7 +229,7 @@ Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports:
     if (error.code == Code::kUnavailable) continue;
     if (error.code != Code::kConflict && !AnyOpen()) return error;
     // Whatever the answer was: an earlier copy of the request may have been applied.
-    const Verdict seen = Look(base, error.code == Code::kOutcomeUnknown ? env_.retry.lookups_max : 1);
+    const Verdict seen = Look(base, error.code == Code::kOutcomeUnknown ? retry_.lookups_max : 1);
     if (seen == Verdict::kApplied) return seen;
     if (error.code == Code::kConflict) return Verdict::kRefused;
     if (error.code != Code::kOutcomeUnknown) return error;
@@ -239,7 +242,7 @@ Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports:
 /// Reads the table until it shows our snapshot, or a head on which the request cannot be applied any more.
 Committer::Verdict Committer::Look(const LoadedTable& base, int lookups) {
   for (int lookup = 0; lookup < lookups; ++lookup) {
-    if (lookup > 0 && !Wait(lookup - 1)) break;
+    if (lookup > 0 && !Wait(lookup - 1, retry_.wait_min_ms)) break;
     const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
     if (!now) {
       // Nothing was seen: not even a refusal is certain then.
@@ -252,12 +255,11 @@ Committer::Verdict Committer::Look(const LoadedTable& base, int lookups) {
   return Verdict::kUnknown;
 }
 
-bool Committer::Wait(int step) {
-  const RetryPolicy& retry = env_.retry;
-  const std::int64_t longest = std::min(retry.wait_max_ms, retry.wait_min_ms << std::min(step, 20));
+bool Committer::Wait(int step, std::int64_t shortest_ms) {
+  const std::int64_t longest = std::min(retry_.wait_max_ms, shortest_ms << std::min(step, 20));
   const auto pause = static_cast<std::int64_t>(static_cast<double>(longest) * (0.5 + 0.5 * env_.random.NextUnit()));
   const std::int64_t elapsed_ms = (env_.clock.MonotonicNs() - started_ns_) / 1'000'000;
-  if (Cancelled() || elapsed_ms + pause > retry.total_ms) return false;
+  if (Cancelled() || elapsed_ms + pause > retry_.total_ms) return false;
   env_.clock.SleepMs(pause);
   return !Cancelled();
 }
@@ -292,6 +294,19 @@ Status CheckWritable(const TableMetadata& metadata) {
     return Error{Code::kUnsupported, "the table is encrypted"};
   }
   return Ok();
+}
+
+Result<RetryPolicy> RetryPolicyOf(const TableMetadata& metadata, RetryPolicy policy) {
+  FIRN_ASSIGN(const std::int64_t retries, metadata.IntProperty("commit.retry.num-retries", policy.attempts_max - 1));
+  policy.attempts_max = static_cast<int>(std::clamp<std::int64_t>(retries, 0, 1000)) + 1;
+  FIRN_ASSIGN(policy.wait_min_ms, metadata.IntProperty("commit.retry.min-wait-ms", policy.wait_min_ms));
+  FIRN_ASSIGN(policy.wait_max_ms, metadata.IntProperty("commit.retry.max-wait-ms", policy.wait_max_ms));
+  FIRN_ASSIGN(policy.total_ms, metadata.IntProperty("commit.retry.total-timeout-ms", policy.total_ms));
+  constexpr std::int64_t kDayMs = 86'400'000;
+  for (std::int64_t* wait : {&policy.wait_min_ms, &policy.wait_max_ms, &policy.total_ms}) {
+    *wait = std::clamp<std::int64_t>(*wait, 0, kDayMs);
+  }
+  return policy;
 }
 
 CommitReport Commit(CommitEnvironment& environment, const CommitTarget& target, Change& change) {

@@ -31,12 +31,14 @@
 namespace firn::act {
 
 /// How often, and with which pauses. Pauses double from the shortest to the longest, and half of each is random.
+/// The table's own commit.retry.* properties, where they are set, go before this.
 struct RetryPolicy {
   int attempts_max = 20;  // new bases; with ten other writers four are too few
   int sends_max = 4;      // of the same request, as long as its outcome is unknown
   int lookups_max = 4;    // reloads after an unknown outcome before the request is sent again
   std::int64_t wait_min_ms = 100;
-  std::int64_t wait_max_ms = 10'000;
+  std::int64_t wait_resend_ms = 1000;  // before the same request; throttling servers ask for a second or more
+  std::int64_t wait_max_ms = 5000;
   std::int64_t total_ms = 30 * 60 * 1000;
 };
 
@@ -63,6 +65,9 @@ struct CommitReport {
   int attempts = 0;
   std::vector<std::string> leftover_files;
 };
+
+/// `policy` with commit.retry.num-retries, min-wait-ms, max-wait-ms and total-timeout-ms of the table.
+Result<RetryPolicy> RetryPolicyOf(const iceberg::TableMetadata& metadata, RetryPolicy policy);
 
 CommitReport Commit(CommitEnvironment& environment, const CommitTarget& target, Change& change);
 

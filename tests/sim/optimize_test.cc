@@ -134,13 +134,121 @@ TEST_P(OptimizeTest, OneCallFails_RowsStayAndFilesAreNamed) {
 INSTANTIATE_TEST_SUITE_P(Formats, OptimizeTest, testing::Values(1, 2),
                          [](const auto& param) { return "V" + std::to_string(param.param); });
 
-TEST(Optimize, SeveralCommits_EachHoldsAndFailuresOfOneDoNotTouchOthers) {
+/// A plan for both partitions whose groups are predicted to take long, so that each gets a commit.
+service::Assessment SlowPlan(World& world) {
+  const Result<ports::LoadedTable> table = world.table().Load();
+  service::AssessOptions options;
+  options.plan_id = "plan-1";
+  Result<service::Assessment> assessment = table ? service::Assess(*table, *world.io, options, world.clock.Now())
+                                                 : Result<service::Assessment>(table.error());
+  if (!assessment) {
+    world.Fail(assessment.error());
+    return {};
+  }
+  for (decide::MergeGroup& group : assessment->plan.groups) group.predicted_seconds = 1000;
+  return std::move(*assessment);
+}
+
+Result<act::Outcome> Execute(World& world, const service::Assessment& assessment, int max_commits,
+                             std::vector<act::RewriteProgress>* seen = nullptr) {
+  act::CommitEnvironment environment = world.Environment(*world.catalog);
+  act::RewriteDataOptions options;
+  options.threads = 2;
+  options.max_commits = max_commits;
+  options.memory_bytes = 256 << 20;
+  if (seen != nullptr) options.progress = [seen](const act::RewriteProgress& progress) { seen->push_back(progress); };
+  return act::RewriteData(environment, SimTable::Id(), assessment.plan, assessment.facts, options);
+}
+
+TEST(RewriteData, LongPlan_SeveralCommitsAndProgressEndsComplete) {
+  for (const int max_commits : {1, 2, 10}) {
+    World world(2);
+    world.Fill(6, 3);
+    const std::vector<Row> rows = world.Rows();
+    const service::Assessment assessment = SlowPlan(world);
+    ASSERT_EQ(assessment.plan.groups.size(), 2U);
+    std::vector<act::RewriteProgress> seen;
+    const Result<act::Outcome> outcome = Execute(world, assessment, max_commits, &seen);
+    ASSERT_TRUE(outcome.has_value()) << ToString(outcome.error());
+    EXPECT_EQ(outcome->commits.size(), static_cast<std::size_t>(std::min(max_commits, 2)));
+    EXPECT_EQ(world.CommitsOf(), std::min(max_commits, 2));
+    EXPECT_EQ(LiveFiles(world), 2U);
+    EXPECT_EQ(world.Rows(), rows);
+    world.CheckSound();
+    ASSERT_FALSE(seen.empty());
+    EXPECT_EQ(seen.back().groups_done, 2);
+    EXPECT_EQ(seen.back().bytes_done, seen.back().bytes_total);
+    EXPECT_EQ(seen.back().commits_done, seen.back().commits_total);
+    for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_LE(seen[i - 1].bytes_done, seen[i].bytes_done);
+  }
+}
+
+TEST(RewriteData, OneCommitDoesNotFit_TheOtherHolds) {
+  World world(2);
+  world.Fill(6, 3);
+  const service::Assessment assessment = SlowPlan(world);
+  const Result<Contents> contents = world.table().ReadHead();
+  ASSERT_TRUE(contents.has_value());
+  world.Fail(world.table().AddPositionDelete(contents->files.begin()->first, 1));
+  const std::vector<Row> rows = world.Rows();
+  const Result<act::Outcome> outcome = Execute(world, assessment, 10);
+  ASSERT_TRUE(outcome.has_value()) << ToString(outcome.error());
+  EXPECT_EQ(outcome->commits.size(), 1U);
+  ASSERT_EQ(outcome->failures.size(), 1U);
+  EXPECT_EQ(outcome->failures[0].error.code, Code::kConflict);
+  EXPECT_EQ(outcome->failures[0].files, 6);
+  EXPECT_EQ(world.Rows(), rows);
+  world.CheckSound();
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST(RewriteData, StalePlan_ConflictBeforeAnyWork) {
+  World world(2);
+  world.Fill(6, 3);
+  const service::Assessment assessment = SlowPlan(world);
+  world.Fail(world.table().RewriteManifests());
+  const std::size_t files = world.storage->file_count();
+  const Result<act::Outcome> outcome = Execute(world, assessment, 10);
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().code, Code::kConflict);
+  EXPECT_EQ(world.storage->file_count(), files);
+}
+
+TEST(RewriteData, SamePlanTwice_DoneOnceAndNothingStays) {
+  World world(2);
+  world.Fill(6, 3);
+  const service::Assessment assessment = SlowPlan(world);
+  ASSERT_TRUE(Execute(world, assessment, 1).has_value());
+  const std::vector<Row> rows = world.Rows();
+  const Result<act::Outcome> again = Execute(world, assessment, 1);
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().code, Code::kConflict);
+  EXPECT_EQ(world.Rows(), rows);
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST(RewriteData, FilesThatMustNotBeMerged_Refused) {
+  World world(2);
+  world.Fill(6, 3);
+  service::Assessment assessment = SlowPlan(world);
+  assessment.facts.files[assessment.plan.groups[0].files[0]].flags = observe::kHasEqualityDeletes;
+  assessment.plan.groups[1].files.resize(1);
+  const std::size_t files = world.storage->file_count();
+  const Result<act::Outcome> outcome = Execute(world, assessment, 1);
+  ASSERT_TRUE(outcome.has_value());
+  EXPECT_TRUE(outcome->commits.empty());
+  ASSERT_EQ(outcome->failures.size(), 2U);
+  EXPECT_EQ(outcome->failures[0].error.code, Code::kUnsupported);
+  EXPECT_EQ(outcome->failures[1].error.code, Code::kInvalidArgument);
+  EXPECT_EQ(world.storage->file_count(), files);
+}
+
+TEST(Optimize, BrokenInput_LeavesItsGroupWithAReason) {
   World world(2);
   world.Fill(6, 3);
   const std::vector<Row> rows = world.Rows();
   const Result<Contents> before = world.table().ReadHead();
   ASSERT_TRUE(before.has_value());
-  // One input of partition 1 is broken: its group goes on without it.
   for (const auto& [path, live] : before->files) {
     if (std::get<std::int32_t>(live.file.partition.values[0]) != 1) continue;
     Bytes bytes = *ports::ReadFile(*world.storage, path);
