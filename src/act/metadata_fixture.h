@@ -21,7 +21,8 @@ inline iceberg::TableMetadata TableWith(const std::string& location, const std::
   const std::string text = fmt::format(
       R"({{"format-version":2,"table-uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1","location":"{}",)"
       R"("last-sequence-number":0,"last-updated-ms":1700000000000,"last-column-id":1,"current-schema-id":0,)"
-      R"("schemas":[{{"type":"struct","schema-id":0,"fields":[{{"id":1,"name":"id","required":true,"type":"long"}}]}}],)"
+      R"("schemas":[{{"type":"struct","schema-id":0,)"
+      R"("fields":[{{"id":1,"name":"id","required":true,"type":"long"}}]}}],)"
       R"("default-spec-id":0,"partition-specs":[{{"spec-id":0,"fields":[]}}],"last-partition-id":999,)"
       R"("default-sort-order-id":0,"sort-orders":[{{"order-id":0,"fields":[]}}],"properties":{{{}}},"snapshots":[]}})",
       location, properties);
