@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the input apart into one or two files, splices them with themselves, and verifies what came out.
+#include <cstdlib>
+#include <string>
+
+#include "format/parquet/footer.h"
+#include "splice/splice.h"
+
+namespace {
+
+using namespace firn;
+
+/// Small files may claim billions of values in a few runs: legal, but nothing to spend time on.
+bool TooLong(const std::shared_ptr<RandomAccessSource>& source) {
+  constexpr std::int64_t kValuesMax = 1 << 16;
+  const Result<parquet::FileMetaData> footer = parquet::ReadFooter(*source);
+  if (!footer) return false;
+  std::int64_t values = 0;
+  for (const parquet::RowGroup& group : footer->row_groups) {
+    for (const parquet::ColumnChunk& chunk : group.columns) {
+      if (!chunk.meta || chunk.meta->num_values > kValuesMax) return true;
+      values += chunk.meta->num_values;
+    }
+    if (group.num_rows > kValuesMax) return true;
+  }
+  return values > kValuesMax * 4;
+}
+
+splice::Options OptionsOf(std::uint8_t choice) {
+  splice::Options options;
+  options.memory_bytes = 16 << 20;
+  options.page_size_bytes = (choice & 1) != 0 ? 1024 : 1 << 16;
+  options.effort = static_cast<splice::Effort>((choice >> 1 & 3) % 3);
+  options.dictionary_size_bytes = (choice & 8) != 0 ? 64 : 1 << 16;
+  if ((choice & 16) != 0) options.codec = parquet::Codec::kUncompressed;
+  if ((choice & 32) != 0) options.codec = parquet::Codec::kZstd;
+  if ((choice & 64) != 0) options.row_group_row_count_max = 7;
+  return options;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 4) return 0;
+  // The last bytes are "PAR1" of a file, so the choice comes first: options, then where the second file begins.
+  const std::uint8_t choice = data[0];
+  const std::size_t cut = LoadLittle<std::uint16_t>(data + 1);
+  const ByteView rest(data + 3, size - 3);
+  std::vector<splice::Input> inputs;
+  const auto add = [&](const char* name, ByteView file) {
+    splice::Input input;
+    input.source = std::make_shared<MemorySource>(name, Bytes(file.begin(), file.end()));
+    if (!TooLong(input.source)) inputs.insert(inputs.end(), {input, input});
+  };
+  const bool two = cut > 0 && cut < rest.size();
+  add("first", two ? rest.first(cut) : rest);
+  if (two) add("second", rest.subspan(cut));
+  if (inputs.empty()) return 0;
+  MemorySink sink("out");
+  const Result<splice::Report> report = splice::Splice(inputs, OptionsOf(choice), sink);
+  if (!report) {
+    if (report.error().code == Code::kInternal) std::abort();
+    return 0;
+  }
+  MemorySource output("out", std::move(sink.bytes()));
+  if (!splice::Verify(output, *report)) std::abort();
+  return 0;
+}
