@@ -135,6 +135,7 @@ Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf) { retur
 std::uint32_t Crc32(ByteView bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 
 std::uint32_t ContinueCrc32(std::uint32_t crc, ByteView bytes) {
+  if (bytes.empty()) return crc;  // a null pointer means "start" to the library
   return libdeflate_crc32(crc, bytes.data(), bytes.size());
 }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random files, random options: what Arrow reads from the output is what it wrote into the inputs.
+// FIRN_DIFFERENTIAL_SECONDS sets how long (default 3), FIRN_DIFFERENTIAL_SEED repeats one case.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "splice/arrow_tables_test.h"
+
+namespace firn::splice::testing {
+namespace {
+
+using parquet::Codec;
+using parquet::Encoding;
+
+template <class T>
+const T& OneOf(Random& random, const std::vector<T>& choices) {
+  return choices[random.Below(choices.size())];
+}
+
+std::vector<std::string> RandomTypes(Random& random) {
+  std::vector<std::string> known = FlatTypeNames();
+  const std::vector<std::string> nested = NestedTypeNames();
+  known.insert(known.end(), nested.begin(), nested.end());
+  std::vector<std::string> types;
+  const std::uint64_t count = 1 + random.Below(5);
+  for (std::uint64_t i = 0; i < count; ++i) types.push_back(OneOf(random, known));
+  return types;
+}
+
+/// An encoding that all columns take, or none.
+std::optional<Encoding> RandomEncoding(Random& random, const std::vector<std::string>& types) {
+  const auto all_of = [&](const std::vector<std::string>& allowed) {
+    return std::ranges::all_of(types, [&](const std::string& type) { return std::ranges::count(allowed, type) > 0; });
+  };
+  std::vector<std::optional<Encoding>> choices = {std::nullopt};
+  if (all_of({"int8", "int32", "uint32", "int64", "uint64", "date", "time", "timestamp", "timestamptz", "decimal9"})) {
+    choices.insert(choices.end(), {Encoding::kDeltaBinaryPacked, Encoding::kByteStreamSplit});
+  }
+  if (all_of({"string", "binary", "list<string>"})) choices.push_back(Encoding::kDeltaLengthByteArray);
+  if (all_of({"string", "binary", "fixed3", "fixed16"})) choices.push_back(Encoding::kDeltaByteArray);
+  if (all_of({"float", "double", "fixed3", "fixed16", "float16"})) choices.push_back(Encoding::kByteStreamSplit);
+  if (all_of({"bool"})) choices.push_back(Encoding::kRle);
+  return OneOf(random, choices);
+}
+
+FileChoice RandomFile(Random& random, const std::vector<std::string>& types) {
+  FileChoice choice;
+  choice.codec =
+      OneOf<Codec>(random, {Codec::kZstd, Codec::kZstd, Codec::kSnappy, Codec::kUncompressed, Codec::kLz4Raw});
+  choice.v2 = random.Below(3) == 0;
+  choice.encoding = RandomEncoding(random, types);
+  choice.dictionary = !choice.encoding && random.Below(3) != 0;
+  choice.page_index = random.Below(2) == 0;
+  choice.statistics = random.Below(4) != 0;
+  choice.crc = random.Below(4) == 0;
+  choice.page_rows = OneOf<std::int64_t>(random, {64, 300, 20000});
+  choice.dictionary_bytes = OneOf<std::int64_t>(random, {500, 1 << 20, 1 << 20});
+  choice.row_group_rows = OneOf<std::int64_t>(random, {200, 1 << 20, 1 << 20});
+  return choice;
+}
+
+Options RandomOptions(Random& random) {
+  Options options;
+  options.page_size_bytes = OneOf<std::int64_t>(random, {1024, 16 << 10, 1 << 20});
+  options.dictionary_size_bytes = OneOf<std::int64_t>(random, {100, 4000, 2 << 20});
+  options.effort = OneOf<Effort>(random, {Effort::kFast, Effort::kBalanced, Effort::kBalanced, Effort::kDense});
+  options.threads = static_cast<int>(1 + random.Below(3));
+  options.row_group_row_count_max = OneOf<std::int64_t>(random, {500, 3000, 1 << 20});
+  if (random.Below(3) == 0)
+    options.codec = OneOf<Codec>(random, {Codec::kZstd, Codec::kSnappy, Codec::kGzip, Codec::kUncompressed});
+  return options;
+}
+
+/// One case; empty if all is well.
+std::string RunCase(std::uint64_t seed) {
+  Random random(seed);
+  TableChoice table;
+  table.types = RandomTypes(random);
+  const double nulls = OneOf<double>(random, {0.0, 0.1, 0.6, 0.98});
+  const bool mixed = nulls > 0 && random.Below(4) == 0;  // some inputs have required columns
+  Options options = RandomOptions(random);
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  const std::uint64_t files = 1 + random.Below(6);
+  for (std::uint64_t i = 0; i < files; ++i) {
+    table.rows = OneOf<std::int64_t>(random, {0, 1, 9, 200, 2500});
+    table.distinct = OneOf<std::int64_t>(random, {0, 1, 5, 300});
+    table.first_value = static_cast<std::int64_t>(random.Below(3) * 100);
+    table.null_share = mixed && i > 0 && random.Below(2) == 0 ? 0 : nulls;
+    tables.push_back(RandomTable(table, random));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), RandomFile(random, table.types))));
+  }
+  if (mixed) {
+    const std::size_t leaves = FooterOf(WriteFile(tables[0])).column_orders.size();
+    options.schema = FooterOf(WriteFile(tables[0])).schema;
+    for (Input& input : inputs) {
+      input.columns.resize(leaves);
+      for (std::size_t i = 0; i < leaves; ++i) input.columns[i].leaf = static_cast<std::int32_t>(i);
+    }
+  }
+  const Result<Spliced> spliced = SpliceFiles(inputs, options);
+  if (!spliced) return ToString(spliced.error());
+  return DifferenceOf(tables, spliced->file);
+}
+
+TEST(SpliceDifferential, RandomFiles_ReadAsTheyWereWritten) {
+  if (const char* seed = std::getenv("FIRN_DIFFERENTIAL_SEED")) {
+    EXPECT_EQ(RunCase(std::strtoull(seed, nullptr, 10)), "");
+    return;
+  }
+  const char* seconds = std::getenv("FIRN_DIFFERENTIAL_SECONDS");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds == nullptr ? 3 : std::atoi(seconds));
+  // The default run repeats the same cases; a longer one goes on to new ones.
+  std::uint64_t seed = 1;
+  for (; std::chrono::steady_clock::now() < end && !HasFailure(); ++seed) {
+    EXPECT_EQ(RunCase(seed), "") << "seed " << seed;
+  }
+  std::printf("seeds 1 to %llu\n", static_cast<unsigned long long>(seed - 1));
+}
+
+}  // namespace
+}  // namespace firn::splice::testing
