@@ -82,6 +82,11 @@ std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max) {
 
 int ExitOf(const act::Outcome& outcome) {
   if (outcome.failures.empty()) return kExitOk;
+  // These two say what to do next, whatever else was done.
+  for (const Code code : {Code::kOutcomeUnknown, Code::kCancelled}) {
+    const auto has_code = [&](const act::GroupFailure& failure) { return failure.error.code == code; };
+    if (std::ranges::any_of(outcome.failures, has_code)) return ExitNumber(code);
+  }
   if (!outcome.commits.empty()) return kExitPartlyDone;
   return ExitNumber(outcome.failures[0].error.code);
 }

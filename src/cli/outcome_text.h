@@ -15,7 +15,8 @@ namespace firn::cli {
 /// Ends with what to do next.
 std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max);
 
-/// 0, the code of the failure if nothing was committed, or 11 when only a part was.
+/// 0 without failures; 7 if an outcome is unknown; 10 if the work was cancelled; 11 when a part was committed; else the
+/// code of the first failure.
 int ExitOf(const act::Outcome& outcome);
 
 }  // namespace firn::cli

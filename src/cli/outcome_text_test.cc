@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/outcome_text.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace firn::cli {
+namespace {
+
+act::Outcome MakeOutcome(int commits, const std::vector<Code>& failures) {
+  act::Outcome outcome;
+  outcome.table = "db.t";
+  for (int i = 0; i < commits; ++i) {
+    act::CommitOutcome commit;
+    commit.snapshot_id = SnapshotId{100 + i};
+    commit.groups = 2;
+    commit.files_removed = 1998;
+    commit.files_added = 2;
+    outcome.commits.push_back(commit);
+    outcome.files_removed += 1998;
+    outcome.files_added += 2;
+  }
+  for (const Code code : failures)
+    outcome.failures.push_back({"p=1", 3, Error{code, "reason of " + std::string(CodeName(code))}});
+  return outcome;
+}
+
+TEST(ExitOf, SaysWhatToDoNext) {
+  struct Case {
+    int commits;
+    std::vector<Code> failures;
+    int exit;
+  };
+  const std::vector<Case> cases = {
+      {1, {}, 0},
+      {0, {}, 0},
+      {1, {Code::kCorrupt}, 11},
+      {0, {Code::kCorrupt, Code::kConflict}, 4},
+      {0, {Code::kConflict}, 6},
+      {1, {Code::kCorrupt, Code::kOutcomeUnknown}, 7},
+      {1, {Code::kCancelled, Code::kCancelled}, 10},
+      {0, {Code::kCancelled, Code::kOutcomeUnknown}, 7},
+  };
+  for (const auto& c : cases) EXPECT_EQ(ExitOf(MakeOutcome(c.commits, c.failures)), c.exit);
+}
+
+TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
+  act::Outcome outcome = MakeOutcome(1, {Code::kCorrupt});
+  outcome.leftover_files = {"s3://b/t/data/x\n.parquet"};
+  const std::string text = OutcomeText(outcome, 10);
+  EXPECT_NE(text.find("Merged 1,998 files into 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("100"), std::string::npos) << text;
+  EXPECT_NE(text.find("p=1"), std::string::npos) << text;
+  EXPECT_NE(text.find("reason of corrupt"), std::string::npos) << text;
+  EXPECT_NE(text.find("s3://b/t/data/x?.parquet"), std::string::npos) << text;
+  EXPECT_NE(text.find("run this again"), std::string::npos) << text;
+  const std::string unknown = OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), 10);
+  EXPECT_NE(unknown.find("`firn inspect snapshots db.t`"), std::string::npos) << unknown;
+}
+
+}  // namespace
+}  // namespace firn::cli
