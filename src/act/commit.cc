@@ -46,6 +46,7 @@ class Committer {
   Result<bool> Attempt();
   Result<Verdict> Send(const LoadedTable& base, const ports::TableCommit& commit);
   Verdict Look(const LoadedTable& base, int lookups);
+  bool AppliedAfterAll();
   bool FindOwn(const TableMetadata& metadata);
   std::optional<SnapshotId> HeadOf(const TableMetadata& metadata) const;
   Result<bool> FindEqual(const TableMetadata& metadata);
@@ -78,6 +79,7 @@ class Committer {
 
 CommitReport Committer::Run() {
   report_.status = RunAttempts();
+  if (!report_.status && AppliedAfterAll()) report_.status = Ok();
   if (!report_.status && unproven_ && report_.status.error().code != Code::kOutcomeUnknown) {
     report_.status =
         Error{Code::kOutcomeUnknown, fmt::format("{}: it is not known whether snapshot {} was committed: {}", Name(),
@@ -103,6 +105,14 @@ Status Committer::RunAttempts() {
     if (!done && last.error().code != Code::kUnavailable) return last;
   }
   return last;
+}
+
+/// A last look before anything is deleted: a gateway that repeats requests may have reported the refusal of the second
+/// copy, of whatever kind, after the first one was applied.
+bool Committer::AppliedAfterAll() {
+  if (requests_.empty()) return false;
+  const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
+  return now && FindOwn(*now->metadata);
 }
 
 /// True: done. False: somebody else was faster, try again on the new base.
@@ -218,15 +228,19 @@ Status Committer::NoteFilesOf(const Snapshot& snapshot, const TableMetadata& met
 
 /// Sends one request until its outcome is known, or the limits are reached.
 Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports::TableCommit& commit) {
+  std::string busy;
   for (int send = 0; send < retry_.sends_max; ++send) {
     if (send > 0 && !Wait(send - 1, retry_.wait_resend_ms)) break;
     const Result<LoadedTable> answer = env_.catalog.CommitTable(base, commit);
     if (answer && FindOwn(*answer->metadata)) return Verdict::kApplied;
-    const Error error = answer ? Error{Code::kOutcomeUnknown, "the answer does not show the change"} : answer.error();
+    Error error = answer ? Error{Code::kOutcomeUnknown, "the answer does not show the change"} : answer.error();
     Log(LogLevel::kInfo, fmt::format("{}: commit of snapshot {}: {}", Name(), snapshot_id_.value, ToString(error)));
     if (error.code == Code::kOutcomeUnknown) requests_.back().open = unproven_ = true;
     // Refused for now, and certainly: the same request once more.
-    if (error.code == Code::kUnavailable) continue;
+    if (error.code == Code::kUnavailable) {
+      busy = std::move(error.message);
+      continue;
+    }
     if (error.code != Code::kConflict && !AnyOpen()) return error;
     // Whatever the answer was: an earlier copy of the request may have been applied.
     const Verdict seen = Look(base, error.code == Code::kOutcomeUnknown ? retry_.lookups_max : 1);
@@ -236,7 +250,7 @@ Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports:
     if (seen == Verdict::kRefused) return seen;
   }
   if (requests_.back().open) return Verdict::kUnknown;
-  return Error{Code::kUnavailable, fmt::format("{}: the catalog is busy", Name())};
+  return Error{Code::kUnavailable, fmt::format("{}: the catalog does not take the commit now: {}", Name(), busy)};
 }
 
 /// Reads the table until it shows our snapshot, or a head on which the request cannot be applied any more.

@@ -29,6 +29,7 @@ const std::vector<Script>& Scripts() {
       {"drop_after", {Fault::kDropAfter}, {}},
       {"refuse_before", {Fault::kRefuseBefore}, {}},
       {"refuse_after", {Fault::kRefuseAfter}, {}},
+      {"reject_after", {Fault::kRejectAfter}, {}},
       {"busy", {Fault::kBusy, Fault::kBusy}, {}},
       {"delay", {Fault::kDelay}, {}},
       {"delay_then_drop_before", {Fault::kDelay, Fault::kDropBefore}, {}},
@@ -216,7 +217,7 @@ TEST(CatalogFault, RandomFaultsAndWriters_NothingLostOrDoubled) {
         *world.catalog,
         [&] {
           if (random.Below(3) == 0) writers.Step();
-          return random.Below(2) == 0 ? Fault::kNone : static_cast<Fault>(random.Below(9));
+          return random.Below(2) == 0 ? Fault::kNone : static_cast<Fault>(random.Below(10));
         },
         static_cast<int>(1 + random.Below(8)));
     world.intrude = [&](std::int64_t, const ports::IoEvent& event) {

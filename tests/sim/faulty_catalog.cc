@@ -16,6 +16,7 @@ std::string_view FaultName(Fault fault) {
     case Fault::kDelay: return "delay";
     case Fault::kDuplicate: return "duplicate";
     case Fault::kDuplicateFirst: return "duplicate:first";
+    case Fault::kRejectAfter: return "400_after";
   }
   return "?";
 }
@@ -57,6 +58,9 @@ Result<ports::LoadedTable> FaultyCatalog::CommitTable(const ports::LoadedTable& 
     case Fault::kDropAfter: (void)Apply(base.id, commit).has_value(); return unknown;
     case Fault::kRefuseBefore: return refused;
     case Fault::kRefuseAfter: (void)Apply(base.id, commit).has_value(); return refused;
+    case Fault::kRejectAfter:
+      (void)Apply(base.id, commit).has_value();
+      return Error{Code::kInvalidArgument, "injected: bad request"};
     case Fault::kBusy: return Error{Code::kUnavailable, "injected: come back later"};
     case Fault::kDelay: late_.push_back({calls_later_, base.id, commit}); return unknown;
     case Fault::kDuplicate: (void)Apply(base.id, commit).has_value(); return Apply(base.id, commit);

@@ -28,6 +28,7 @@ enum class Fault : std::uint8_t {
   kDelay,           // no answer, applied at one of the next calls
   kDuplicate,       // applied twice, the second answer
   kDuplicateFirst,  // applied twice, the first answer
+  kRejectAfter,     // applied, "bad request": a gateway that repeats requests
 };
 std::string_view FaultName(Fault fault);
 
