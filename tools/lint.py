@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tidy, clang-format and, if asked, clang-tidy.
 
-    tools/lint.py [--fix] [--tidy] [--no-format-if-missing]
+    tools/lint.py [--fix] [--tidy]
 """
 
 import argparse
@@ -24,14 +24,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="format in place")
     parser.add_argument("--tidy", action="store_true", help="clang-tidy too (slow; needs build/release)")
-    parser.add_argument("--no-format-if-missing", action="store_true", help="no error if clang-format is not there")
     args = parser.parse_args()
     failed = subprocess.run([sys.executable, "tools/tidy.py"], cwd=ROOT).returncode != 0
     formatter = shutil.which("clang-format-19")
     if formatter:
         mode = ["-i"] if args.fix else ["--dry-run", "-Werror"]
         failed |= subprocess.run([formatter, *mode, *sources()], cwd=ROOT).returncode != 0
-    elif not args.no_format_if_missing:
+    else:
         print("lint: clang-format-19 is missing: apt-get install clang-format-19", file=sys.stderr)
         failed = True
     if args.tidy:

