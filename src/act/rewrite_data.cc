@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "act/merge_pool.h"
+#include "act/metadata_files.h"
 #include "observe/manifest_scan.h"
+#include "ports/location.h"
 
 namespace firn::act {
 namespace {
@@ -89,6 +91,14 @@ Status CheckPlan(const ports::LoadedTable& table, ports::FileIO& io, const decid
     }
   }
   return Ok();
+}
+
+/// What catalog or storage would refuse after the work is refused before it.
+Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& table, const MergeContext& context) {
+  FIRN_TRY(environment.catalog.CheckWritable(table));
+  FIRN_TRY(environment.io.CheckCreate(context.locations.NewLocation("", "data.parquet")).In(ToString(table.id)));
+  return environment.io.CheckCreate(ports::Join(MetadataFolder(*table.metadata), "manifest.avro"))
+      .In(ToString(table.id));
 }
 
 /// A plan's execution after its checks.
@@ -267,6 +277,7 @@ Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableId
   auto context =
       MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, environment.random.NewUuid());
   if (!context) return std::move(context.error()).In(ToString(table));
+  FIRN_TRY(CheckPlaces(environment, loaded, *context));
   return Execution(environment, table, plan, facts, options).Run(std::move(*context));
 }
 

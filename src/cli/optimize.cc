@@ -20,6 +20,8 @@
 namespace firn::cli {
 namespace {
 
+constexpr std::int64_t kMemoryMin = std::int64_t{16} << 20;
+
 struct OptimizeOptions {
   CommonOptions common;
   TableOptions table;
@@ -42,6 +44,9 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
   made.rewrite.max_commits = options.max_commits;
   made.rewrite.effort = options.effort.empty() ? made.assess.policy.effort : options.effort;
   FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory));
+  if (memory && *memory < kMemoryMin) {
+    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} is needed", HumanBytes(kMemoryMin))};
+  }
   if (memory) made.rewrite.memory_bytes = *memory;
   return made;
 }

@@ -49,6 +49,8 @@ class FileIO {
   virtual Result<std::unique_ptr<RandomAccessSource>> Open(
       const std::string& location, std::optional<std::uint64_t> known_size_bytes = std::nullopt) = 0;
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& location) = 0;
+  /// Why nothing can ever be created at a location, known without asking the storage.
+  virtual Status CheckCreate(const std::string&) { return Ok(); }
   /// Ok when the file does not exist.
   virtual Status Delete(const std::string& location) = 0;
   virtual Result<bool> Exists(const std::string& location) = 0;

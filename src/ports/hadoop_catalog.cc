@@ -100,7 +100,12 @@ Result<LoadedTable> HadoopCatalog::LoadTable(const TableIdentifier& id) {
   }
 }
 
-Status HadoopCatalog::CheckWritable(const LoadedTable& base, const std::string& directory,
+Status HadoopCatalog::CheckWritable(const LoadedTable& table) const {
+  FIRN_ASSIGN(const std::string directory, DirectoryOf(table.id));
+  return CheckPlace(table, directory, *table.metadata);
+}
+
+Status HadoopCatalog::CheckPlace(const LoadedTable& base, const std::string& directory,
                                     const iceberg::TableMetadata& updated) const {
   if (!SameDirectory(updated.location(), directory)) {
     return Error{Code::kUnsupported, fmt::format("{}: the table was moved: its metadata says {}; it can only be read",
@@ -127,7 +132,7 @@ Result<LoadedTable> HadoopCatalog::CommitTable(const LoadedTable& base, const Ta
   }
   auto updated = iceberg::ApplyUpdates(*base.metadata, base.metadata_location, commit.updates, clock_.Now());
   if (!updated) return std::move(updated.error()).In(table);
-  FIRN_TRY(CheckWritable(base, directory, *updated));
+  FIRN_TRY(CheckPlace(base, directory, *updated));
   // The codec of the base, not of the update: all who commit on this base then contend for the same name.
   FIRN_ASSIGN(const MetadataCodec updated_codec, CodecOf(*updated));
   const MetadataCodec codec = CodecOf(*base.metadata).value_or(updated_codec);

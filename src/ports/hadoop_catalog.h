@@ -32,6 +32,7 @@ class HadoopCatalog final : public Catalog {
   const std::string& name() const override { return name_; }
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
+  Status CheckWritable(const LoadedTable& table) const override;
   /// Of the warehouse; empty without one.
   Result<std::vector<TableIdentifier>> ListTables() override;
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
@@ -41,8 +42,7 @@ class HadoopCatalog final : public Catalog {
       : name_(std::move(name)), warehouse_(std::move(warehouse)), io_(std::move(io)), clock_(clock) {}
 
   Result<std::string> DirectoryOf(const TableIdentifier& id) const;
-  Status CheckWritable(const LoadedTable& base, const std::string& directory,
-                       const iceberg::TableMetadata& updated) const;
+  Status CheckPlace(const LoadedTable& base, const std::string& directory, const iceberg::TableMetadata& updated) const;
   Status Publish(const LoadedTable& base, const std::string& location, std::int64_t version, ByteView bytes);
   Status ConfirmVisible(const LoadedTable& base, const std::string& location, std::int64_t version);
   Status SettleFailedWrite(const std::string& location, ByteView bytes, Error failure);

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cerrno>
 #include <filesystem>
 #include <thread>
 
 #include "base/random.h"
+#include "ports/posix.h"
 
 namespace firn::ports {
 namespace {
@@ -83,6 +85,16 @@ TEST_F(LocalFileIOTest, FileInTheWayOfADirectory_IsInvalid) {
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().code, Code::kInvalidArgument) << ToString(created.error());
   EXPECT_FALSE(io_.Exists(At("a/b")).value());
+}
+
+TEST_F(LocalFileIOTest, MissingRights_AreNotAskedAgain) {
+  for (const int error_number : {EACCES, EPERM, EROFS}) {
+    EXPECT_EQ(PosixError("/a", "create", error_number).code, Code::kInvalidArgument) << error_number;
+  }
+  for (const int error_number : {EIO, ESTALE, EINTR}) {
+    EXPECT_EQ(PosixError("/a", "create", error_number).code, Code::kUnavailable) << error_number;
+  }
+  EXPECT_EQ(PosixError("/a", "create", ENOSPC).code, Code::kLimit);
 }
 
 TEST_F(LocalFileIOTest, NameTooLong_IsInvalid) {

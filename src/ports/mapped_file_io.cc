@@ -84,6 +84,11 @@ Result<std::unique_ptr<OutputFile>> MappedFileIO::Create(const std::string& loca
   return below_->Create(mapped);
 }
 
+Status MappedFileIO::CheckCreate(const std::string& location) {
+  FIRN_ASSIGN(const std::string mapped, MapForWriting(location));
+  return below_->CheckCreate(mapped);
+}
+
 Status MappedFileIO::Delete(const std::string& location) {
   FIRN_ASSIGN(const std::string mapped, MapForWriting(location));
   return below_->Delete(mapped);

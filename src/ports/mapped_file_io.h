@@ -30,6 +30,7 @@ class MappedFileIO final : public FileIO {
   Result<std::unique_ptr<RandomAccessSource>> Open(
       const std::string& location, std::optional<std::uint64_t> known_size_bytes = std::nullopt) override;
   Result<std::unique_ptr<OutputFile>> Create(const std::string& location) override;
+  Status CheckCreate(const std::string& location) override;
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;

@@ -47,6 +47,13 @@ TEST_F(MappedFileIOTest, List_AnswersInTheTermsOfThePrefix) {
   EXPECT_EQ(listed->files[1].location, "hdfs://nn/wh/t/b/c");
 }
 
+TEST_F(MappedFileIOTest, CheckCreate_SaysBeforeWhatCreateWouldSay) {
+  auto io = Mapped({{"/old", "/new"}, {"s3a://b", "s3://b"}});
+  EXPECT_EQ(io.CheckCreate("/old/f").error().code, Code::kUnsupported);
+  EXPECT_TRUE(io.CheckCreate("/else/where"));
+  EXPECT_TRUE(io.CheckCreate("s3a://b/f"));
+}
+
 TEST_F(MappedFileIOTest, Writing_ThroughARule_IsRefused) {
   Put("/new/f");
   auto io = Mapped({{"/old", "/new"}});

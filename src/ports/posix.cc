@@ -28,10 +28,13 @@ Code CodeOf(int error_number) {
     case EISDIR:
     case ENAMETOOLONG:
     case ELOOP:
-    case EINVAL: return Code::kInvalidArgument;
+    case EINVAL:
+    case EACCES:  // missing rights do not come by waiting
+    case EPERM:
+    case EROFS: return Code::kInvalidArgument;
     case EOPNOTSUPP:
     case ENOSYS: return Code::kUnsupported;
-    default: return Code::kUnavailable;  // EACCES, EPERM, EROFS, EIO, ESTALE, ...
+    default: return Code::kUnavailable;  // EIO, ESTALE, EINTR, ...
   }
 }
 

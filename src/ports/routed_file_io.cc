@@ -33,6 +33,11 @@ Result<std::unique_ptr<OutputFile>> RoutedFileIO::Create(const std::string& loca
   return io->Create(location);
 }
 
+Status RoutedFileIO::CheckCreate(const std::string& location) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->CheckCreate(location);
+}
+
 Status RoutedFileIO::Delete(const std::string& location) {
   FIRN_ASSIGN(FileIO* const io, Route(location));
   return io->Delete(location);

@@ -31,6 +31,10 @@ Error FromArrow(const arrow::Status& status, const std::string& location) {
     return {Code::kUnsupported, location + ": S3 keys with `//` are not supported"};
   }
   Code code = Code::kUnavailable;
+  // Missing rights do not come by waiting.
+  for (const std::string_view refusal : {"ACCESS_DENIED", "INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH"}) {
+    if (text.find(refusal) != std::string::npos) code = Code::kInvalidArgument;
+  }
   if (status.IsInvalid()) code = Code::kInvalidArgument;
   if (status.IsOutOfMemory()) code = Code::kLimit;
   return {code, fmt::format("{}: {}", location, text)};

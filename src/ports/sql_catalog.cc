@@ -47,7 +47,9 @@ Result<std::string> SqlitePath(const std::string& uri) {
 
 Result<std::shared_ptr<Catalog>> SqlCatalog::Open(std::string name, const Properties& properties,
                                                   const FileIOFactory& make_io, Clock& clock, std::uint64_t seed) {
-  FIRN_ASSIGN(const std::string path, SqlitePath(PropertyOr(properties, "uri", "")));
+  const std::string uri = PropertyOr(properties, "uri", "");
+  if (uri.empty()) return Error{Code::kInvalidArgument, "SQL catalog: property `uri` is not set"};
+  FIRN_ASSIGN(const std::string path, SqlitePath(uri));
   FIRN_ASSIGN(auto database, SqliteDatabase::Open(path, {}));
   FIRN_ASSIGN(const bool has_type, HasTypeColumn(*database));
   FIRN_ASSIGN(auto io, make_io(properties));

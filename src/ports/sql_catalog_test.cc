@@ -124,6 +124,15 @@ TEST_F(SqlCatalogTest, Commit_DatabaseStaysLocked_UnavailableAndNothingIsLeft) {
   EXPECT_TRUE(blocked->WriteOnce("UPDATE iceberg_tables SET iceberg_type = ?1", {"TABLE"}));
 }
 
+TEST_F(SqlCatalogTest, WriteOnce_ReadOnlyDatabase_IsNotAskedAgain) {
+  MakeSchema();
+  MakeTable();
+  ASSERT_TRUE(database_->Run("PRAGMA query_only = 1"));
+  const auto written = database_->WriteOnce("UPDATE iceberg_tables SET iceberg_type = ?1", {"TABLE"});
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Code::kInvalidArgument) << ToString(written.error());
+}
+
 TEST_F(SqlCatalogTest, WriteOnce_ReaderHoldsTheFile_UnavailableNotUnknown) {
   MakeSchema();
   MakeTable();

@@ -19,8 +19,11 @@ Code CodeOf(int sqlite_code) {
     case SQLITE_ERROR:
     case SQLITE_MISUSE:
     case SQLITE_RANGE: return Code::kInternal;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH: return Code::kInvalidArgument;  // missing rights do not come by waiting
     case SQLITE_CONSTRAINT: return Code::kConflict;
-    default: return Code::kUnavailable;  // busy, locked, read-only, no permission, I/O
+    default: return Code::kUnavailable;  // busy, locked, I/O
   }
 }
 

@@ -11,7 +11,11 @@ Result<LoadedTable> StaticCatalog::LoadTable(const TableIdentifier& id) {
 }
 
 Result<LoadedTable> StaticCatalog::CommitTable(const LoadedTable& base, const TableCommit&) {
-  return Error{Code::kUnsupported, base.id.name +
+  return std::move(CheckWritable(base).error());
+}
+
+Status StaticCatalog::CheckWritable(const LoadedTable& table) const {
+  return Error{Code::kUnsupported, table.id.name +
                                        ": a table given by its metadata file can only be read; name it "
                                        "through its catalog, or give the directory of a Hadoop table"};
 }

@@ -10,6 +10,9 @@
 
 #include "cli/exit_codes.h"
 #include "format/json/json.h"
+#include "ports/mapped_file_io.h"
+#include "ports/static_catalog.h"
+#include "service/optimize.h"
 #include "sim/world.h"
 
 namespace firn::sim {
@@ -96,6 +99,11 @@ TEST_F(CommandLine, Optimize_MergesReportsAndThenHasNothingToDo) {
   EXPECT_EQ(world.CommitsOf(""), 0);
   EXPECT_EQ(world.table().ReadHead()->files.size(), 12U);
 
+  for (const char* memory : {"0", "1", "15MB"}) {
+    EXPECT_EQ(Run({"optimize", "db.t", "--memory", memory}).exit, cli::kExitUsage) << memory;
+  }
+  EXPECT_EQ(world.CommitsOf(""), 0);
+
   const Answer done = Run({"optimize", "db.t", "--memory", "64MB", "--threads", "1"});
   EXPECT_EQ(done.exit, 0) << done.err;
   EXPECT_NE(done.out.find("Merged 12 files into 2"), std::string::npos) << done.out;
@@ -106,6 +114,29 @@ TEST_F(CommandLine, Optimize_MergesReportsAndThenHasNothingToDo) {
   EXPECT_EQ(again.exit, 0);
   EXPECT_EQ(again.Json().Find("plan")->Find("groups")->elements().size(), 0U);
   EXPECT_EQ(world.table().ReadHead()->files.size(), 2U);
+}
+
+TEST_F(CommandLine, Optimize_WhatCanOnlyBeRead_RefusedBeforeAnyWork) {
+  const auto refused = [&](ports::Catalog& catalog, ports::FileIO& io, const ports::TableIdentifier& id) {
+    int creates = 0;
+    world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+      if (event.operation == ports::IoOperation::kCreate) ++creates;
+    };
+    act::CommitEnvironment environment{catalog, io, world.clock, world.random, {}, nullptr};
+    const auto result = world.AsProcess([&] { return service::Optimize(environment, id, {}); });
+    EXPECT_FALSE(result.has_value());
+    if (!result) {
+      EXPECT_EQ(result.error().code, Code::kUnsupported) << ToString(result.error());
+    }
+    EXPECT_EQ(creates, 0);
+  };
+  const ports::TableIdentifier id{{"db"}, "t"};
+  const ports::LoadedTable loaded = *world.catalog->LoadTable(id);
+  ports::StaticCatalog by_file(world.io);
+  refused(by_file, *world.io, {{}, loaded.metadata_location});
+  const std::string data = loaded.metadata->location() + "/data";
+  ports::MappedFileIO read_elsewhere(world.io, {{data, "mem://moved"}});
+  refused(*world.catalog, read_elsewhere, id);
 }
 
 TEST_F(CommandLine, Optimize_Json_HasPlanAndOutcome) {
