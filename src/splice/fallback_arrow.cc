@@ -216,9 +216,10 @@ std::shared_ptr<const pq::LogicalType> LogicalOf(const parquet::SchemaElement& e
 }
 
 pq::schema::NodePtr NodeAt(const std::vector<parquet::SchemaElement>& schema, std::size_t& next) {
+  const bool root = next == 0;  // its repetition means nothing and may be anything
   const parquet::SchemaElement& element = schema[next++];
-  const auto repetition =
-      static_cast<pq::Repetition::type>(element.repetition.value_or(parquet::Repetition::kRequired));
+  const auto repetition = static_cast<pq::Repetition::type>(
+      root ? parquet::Repetition::kRequired : element.repetition.value_or(parquet::Repetition::kRequired));
   if (element.type) {
     return pq::schema::PrimitiveNode::Make(element.name, repetition, LogicalOf(element),
                                            static_cast<pq::Type::type>(*element.type), element.type_length);
