@@ -19,6 +19,7 @@ struct Script {
   std::vector<Fault> faults;
   Code code;  // of the commit, if `succeeds` is false
   bool succeeds = true;
+  int requests = 0;  // that the catalog may see; 0: any number
 };
 
 std::vector<Fault> Times(Fault fault, std::size_t count) { return std::vector<Fault>(count, fault); }
@@ -26,15 +27,15 @@ std::vector<Fault> Times(Fault fault, std::size_t count) { return std::vector<Fa
 const std::vector<Script>& Scripts() {
   static const std::vector<Script> kScripts = {
       {"drop_before", {Fault::kDropBefore}, {}},
-      {"drop_after", {Fault::kDropAfter}, {}},
+      {"drop_after", {Fault::kDropAfter}, {}, true, 1},
       {"refuse_before", {Fault::kRefuseBefore}, {}},
-      {"refuse_after", {Fault::kRefuseAfter}, {}},
+      {"refuse_after", {Fault::kRefuseAfter}, {}, true, 1},
       {"reject_after", {Fault::kRejectAfter}, {}},
       {"busy", {Fault::kBusy, Fault::kBusy}, {}},
       {"delay", {Fault::kDelay}, {}},
       {"delay_then_drop_before", {Fault::kDelay, Fault::kDropBefore}, {}},
       {"delay_then_refuse_before", {Fault::kDelay, Fault::kRefuseBefore}, {}},
-      {"duplicate", {Fault::kDuplicate}, {}},
+      {"duplicate", {Fault::kDuplicate}, {}, true, 1},
       {"duplicate_first", {Fault::kDuplicateFirst}, {}},
       {"drop_before_drop_after", {Fault::kDropBefore, Fault::kDropAfter}, {}},
       {"busy_after_drop_after", {Fault::kDropAfter, Fault::kBusy}, {}},
@@ -55,13 +56,20 @@ TEST_P(ScriptTest, FaultsOneAfterTheOther_DoneOnceOrSaidSo) {
     act::Rewrite rewrite = world.PlanOf({world.MergeOf(0, 5), world.MergeOf(1, 5)});
     const std::vector<Row> rows = world.Rows();
     std::size_t at = 0;
-    FaultyCatalog catalog(*world.catalog,
-                          [&] { return at < script.faults.size() ? script.faults[at++] : Fault::kNone; });
+    int at_all = 0;
+    FaultyCatalog catalog(*world.catalog, [&] {
+      ++at_all;
+      return at < script.faults.size() ? script.faults[at++] : Fault::kNone;
+    });
     const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
     SCOPED_TRACE(testing::Message() << "version " << version << catalog.trace());
     ASSERT_EQ(report.commit.status.has_value(), script.succeeds);
     if (!script.succeeds) {
       EXPECT_EQ(report.commit.status.error().code, script.code) << report.commit.status.error().message;
+    }
+    EXPECT_FALSE(report.commit.done_before);
+    if (script.requests > 0) {
+      EXPECT_EQ(at_all, script.requests);
     }
     catalog.DeliverAll();
     EXPECT_EQ(world.CommitsOf(), script.succeeds ? 1 : 0);
@@ -136,6 +144,22 @@ TEST(CatalogFault, OneGroupDoesNotFit_OthersAreCommitted) {
   EXPECT_EQ(report.refusals[0].error.code, Code::kConflict);
   EXPECT_EQ(world.Rows(), rows);
   EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST(CatalogFault, AnswerLostAndOneGroupLeftOut_ItsFileIsRemoved) {
+  World world(2);
+  world.Fill(6, 3);
+  std::vector<act::RewriteGroup> groups{world.MergeOf(0, 4), world.MergeOf(1, 4)};
+  const std::string input = groups[0].removed[2].path;
+  act::Rewrite rewrite = world.PlanOf(std::move(groups));
+  world.Fail(world.table().AddPositionDelete(input, 0));
+  FaultyCatalog catalog(*world.catalog, [] { return Fault::kDropAfter; });
+  const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+  ASSERT_TRUE(report.commit.status.has_value());
+  EXPECT_EQ(report.refusals.size(), 1U);
+  EXPECT_TRUE(report.commit.leftover_files.empty());
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+  world.CheckSound();
 }
 
 /// Other writers, and what the table must hold after them: a model that knows nothing of firn.
@@ -237,6 +261,7 @@ TEST(CatalogFault, RandomFaultsAndWriters_NothingLostOrDoubled) {
     if (report.commit.status) {
       ++successes;
       EXPECT_EQ(commits, 1);
+      EXPECT_FALSE(report.commit.done_before);
     } else if (report.commit.status.error().code == Code::kOutcomeUnknown) {
       ++unknown;
     } else {
