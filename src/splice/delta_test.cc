@@ -64,7 +64,7 @@ void ExpectIntegers(PhysicalType type, const std::vector<T>& values) {
   ASSERT_TRUE(
       EncodePlainAs(Encoding::kDeltaBinaryPacked, ColumnOf(type, sizeof(T)), plain.view(), values.size(), encoded));
   EXPECT_EQ(*DeltaReader::SizeOf(encoded.view()), encoded.size());
-  for (const std::size_t step : {1, 31, 1000}) {
+  for (const std::size_t step : {1UL, 31UL, 1000UL}) {
     DeltaIntegerFeed feed;
     ASSERT_TRUE(feed.Open(encoded.view(), sizeof(T)));
     const Result<Bytes> taken = TakeAll(feed, values.size(), step);
@@ -78,7 +78,7 @@ void ExpectIntegers(PhysicalType type, const std::vector<T>& values) {
 
 TEST(DeltaIntegers, AllRanges_SurviveTheRoundTrip) {
   Random random(1);
-  for (const std::size_t count : {0, 1, 2, 32, 33, 128, 129, 130, 1000}) {
+  for (const std::size_t count : {0UL, 1UL, 2UL, 32UL, 33UL, 128UL, 129UL, 130UL, 1000UL}) {
     for (unsigned bits = 1; bits <= 64; bits += 7) {
       std::vector<std::int64_t> longs(count);
       std::vector<std::int32_t> ints(count);
@@ -139,7 +139,7 @@ std::vector<std::string> Strings(std::uint64_t seed, std::size_t count) {
 
 TEST(DeltaStrings, BothKinds_SurviveTheRoundTrip) {
   const OutputColumn column = ColumnOf(PhysicalType::kByteArray, 0);
-  for (const std::size_t count : {0, 1, 5, 700}) {
+  for (const std::size_t count : {0UL, 1UL, 5UL, 700UL}) {
     const RawBuffer plain = PlainOf(Strings(count, count), true);
     RawBuffer lengths, strings;
     ASSERT_TRUE(EncodePlainAs(Encoding::kDeltaLengthByteArray, column, plain.view(), count, lengths));
@@ -201,7 +201,7 @@ TEST(DeltaStrings, OldWriters_GoOnFromThePageBefore) {
 
 TEST(StreamSplit, AnyWidth_SurvivesTheRoundTrip) {
   Random random(5);
-  for (const std::size_t width : {2, 4, 8, 16}) {
+  for (const std::size_t width : {2UL, 4UL, 8UL, 16UL}) {
     RawBuffer plain, encoded;
     for (std::size_t i = 0; i < width * 333; ++i) plain.AppendByte(static_cast<std::uint8_t>(random.Next()));
     ASSERT_TRUE(EncodePlainAs(Encoding::kByteStreamSplit, ColumnOf(PhysicalType::kFixedLenByteArray, width),

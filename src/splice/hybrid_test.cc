@@ -40,7 +40,7 @@ TEST(BitPack, EveryWidth_SurvivesPackingAndUnpacking) {
     RawBuffer packed;
     packed.Resize(256 / 8 * width);
     PackBits(values.data(), 256 / 8, width, packed.data());
-    for (const std::size_t first : {0, 1, 7, 8, 13, 250}) {
+    for (const std::size_t first : {0UL, 1UL, 7UL, 8UL, 13UL, 250UL}) {
       std::vector<std::uint32_t> fast(256 - first), portable(256 - first);
       UnpackBits(packed.data(), width, first, fast.size(), fast.data());
       UnpackBitsPortable(packed.data(), width, first, portable.size(), portable.data());
