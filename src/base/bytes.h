@@ -23,9 +23,7 @@ using ByteView = std::span<const std::uint8_t>;
 inline ByteView AsBytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
-inline std::string_view AsText(ByteView bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+inline std::string_view AsText(ByteView bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 static_assert(std::endian::native == std::endian::little, "firn runs on little-endian processors");
 
@@ -43,8 +41,6 @@ inline void StoreLittle(std::uint8_t* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-inline std::uint32_t LoadBig32(const std::uint8_t* from) {
-  return __builtin_bswap32(LoadLittle<std::uint32_t>(from));
-}
+inline std::uint32_t LoadBig32(const std::uint8_t* from) { return __builtin_bswap32(LoadLittle<std::uint32_t>(from)); }
 
 }  // namespace firn

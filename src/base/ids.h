@@ -33,7 +33,5 @@ using FieldId = std::int32_t;
 
 template <class Tag, class Rep>
 struct std::hash<firn::StrongId<Tag, Rep>> {
-  std::size_t operator()(const firn::StrongId<Tag, Rep>& id) const noexcept {
-    return std::hash<Rep>{}(id.value);
-  }
+  std::size_t operator()(const firn::StrongId<Tag, Rep>& id) const noexcept { return std::hash<Rep>{}(id.value); }
 };

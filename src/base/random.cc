@@ -9,8 +9,8 @@ namespace firn {
 namespace {
 
 std::string FormatUuid(std::uint64_t high, std::uint64_t low) {
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
-                     high & 0xffff, low >> 48, low & 0xffffffffffffULL);
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff, low >> 48,
+                     low & 0xffffffffffffULL);
 }
 
 constexpr std::uint64_t kVariantMask = 0x3fffffffffffffffULL;
@@ -38,8 +38,7 @@ std::string Random::NewUuid() {
 }
 
 std::string Random::NewUuidV7(TimestampMs now) {
-  const std::uint64_t high =
-      (static_cast<std::uint64_t>(now.value) << 16) | 0x7000ULL | (Next() & 0xfffULL);
+  const std::uint64_t high = (static_cast<std::uint64_t>(now.value) << 16) | 0x7000ULL | (Next() & 0xfffULL);
   return FormatUuid(high, (Next() & kVariantMask) | kVariant);
 }
 

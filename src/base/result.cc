@@ -19,8 +19,6 @@ std::string_view CodeName(Code code) {
   return "unknown code";
 }
 
-std::string ToString(const Error& error) {
-  return std::string(CodeName(error.code)) + ": " + error.message;
-}
+std::string ToString(const Error& error) { return std::string(CodeName(error.code)) + ": " + error.message; }
 
 }  // namespace firn

@@ -70,16 +70,16 @@ inline Status Ok() { return Status(std::in_place); }
 #define FIRN_CONCAT(a, b) FIRN_CONCAT_(a, b)
 
 /// Returns the error of a Status or Result expression, if it has one.
-#define FIRN_TRY(expr)                                                       \
-  do {                                                                       \
+#define FIRN_TRY(expr)                                                         \
+  do {                                                                         \
     if (auto firn_try = (expr); !firn_try) return std::move(firn_try.error()); \
   } while (false)
 
 /// Declares or assigns `lhs` from a Result, or returns its error.
 #define FIRN_ASSIGN(lhs, expr) FIRN_ASSIGN_(FIRN_CONCAT(firn_result_, __LINE__), lhs, expr)
-#define FIRN_ASSIGN_(tmp, lhs, expr)             \
-  auto tmp = (expr);                             \
-  if (!tmp) return std::move(tmp.error());       \
+#define FIRN_ASSIGN_(tmp, lhs, expr)       \
+  auto tmp = (expr);                       \
+  if (!tmp) return std::move(tmp.error()); \
   lhs = std::move(*tmp)
 
 }  // namespace firn

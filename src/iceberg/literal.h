@@ -26,8 +26,8 @@ struct Decimal {
 
 /// int32_t: int, date. int64_t: long, time, all timestamps. string: UTF-8 bytes as stored.
 /// Bytes: binary, fixed, uuid (16 bytes, big-endian). monostate: null.
-using Literal = std::variant<std::monostate, bool, std::int32_t, std::int64_t, float, double, std::string,
-                             Bytes, Decimal>;
+using Literal =
+    std::variant<std::monostate, bool, std::int32_t, std::int64_t, float, double, std::string, Bytes, Decimal>;
 
 inline bool IsNull(const Literal& value) { return std::holds_alternative<std::monostate>(value); }
 

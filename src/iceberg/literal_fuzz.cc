@@ -12,8 +12,8 @@ namespace {
 using namespace firn;
 using namespace firn::iceberg;
 
-const char* const kTypes[] = {"boolean",     "int",          "long",           "float",  "double", "decimal(38,7)",
-                              "date",        "time",         "timestamp",      "string", "uuid",   "decimal(9,0)",
+const char* const kTypes[] = {"boolean",     "int",          "long",           "float",  "double",  "decimal(38,7)",
+                              "date",        "time",         "timestamp",      "string", "uuid",    "decimal(9,0)",
                               "timestamptz", "timestamp_ns", "timestamptz_ns", "binary", "fixed[6]"};
 const char* const kTransforms[] = {"identity", "bucket[7]", "truncate[3]", "year", "month", "day", "hour", "void"};
 

@@ -61,7 +61,7 @@ struct DataFile {
 struct ManifestEntry {
   EntryStatus status = EntryStatus::kAdded;
   std::optional<SnapshotId> snapshot_id;
-  std::optional<SequenceNumber> sequence_number;       // data sequence number
+  std::optional<SequenceNumber> sequence_number;  // data sequence number
   std::optional<SequenceNumber> file_sequence_number;
   DataFile file;
 };
@@ -91,8 +91,8 @@ struct ManifestFile {
 
 /// Whether the entries may contain live files: unknown counts as yes.
 inline bool MayHaveLiveFiles(const ManifestFile& manifest) {
-  return !manifest.added_files_count || !manifest.existing_files_count ||
-         *manifest.added_files_count > 0 || *manifest.existing_files_count > 0;
+  return !manifest.added_files_count || !manifest.existing_files_count || *manifest.added_files_count > 0 ||
+         *manifest.existing_files_count > 0;
 }
 
 /// Identity of a live file: deletion vectors share a Puffin path.
@@ -102,9 +102,7 @@ struct FileIdentity {
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
-inline FileIdentity IdentityOf(const DataFile& file) {
-  return {file.file_path, file.content_offset.value_or(-1)};
-}
+inline FileIdentity IdentityOf(const DataFile& file) { return {file.file_path, file.content_offset.value_or(-1)}; }
 
 std::string_view FormatName(FileFormat format);
 FileFormat ParseFileFormat(std::string_view text);

@@ -48,8 +48,8 @@ struct Snapshot {
   std::optional<SnapshotId> parent_id;
   SequenceNumber sequence_number{0};  // 0 for v1
   TimestampMs timestamp;
-  std::string manifest_list;           // empty for v1 snapshots with inline manifests
-  std::vector<std::string> manifests;  // v1 inline manifests
+  std::string manifest_list;                                 // empty for v1 snapshots with inline manifests
+  std::vector<std::string> manifests;                        // v1 inline manifests
   std::vector<std::pair<std::string, std::string>> summary;  // includes "operation"
   std::optional<SchemaId> schema_id;
   std::optional<std::int64_t> first_row_id;

@@ -35,7 +35,7 @@ Result<std::vector<parquet::SchemaElement>> ToParquetSchema(const Schema& schema
 /// Gives the variant columns of `output` the physical layout (shredding) that they have in the first of `inputs`
 /// that has them; files with another layout are refused by ResolveColumns then.
 std::vector<parquet::SchemaElement> WithVariantLayouts(std::vector<parquet::SchemaElement> output,
-                                                               const std::vector<const parquet::FileMetaData*>& inputs);
+                                                       const std::vector<const parquet::FileMetaData*>& inputs);
 
 /// `output` is a schema made by the two functions above from `table_schema`. `mapping` may be null. `partition` and
 /// `spec` are those of the file.

@@ -21,7 +21,15 @@
 namespace firn::iceberg {
 
 enum class TransformKind : std::uint8_t {
-  kIdentity, kBucket, kTruncate, kYear, kMonth, kDay, kHour, kVoid, kUnknown,
+  kIdentity,
+  kBucket,
+  kTruncate,
+  kYear,
+  kMonth,
+  kDay,
+  kHour,
+  kVoid,
+  kUnknown,
 };
 
 struct Transform {

@@ -20,28 +20,51 @@
 
 namespace firn::iceberg {
 
-struct AssertTableUuid { std::string uuid; };
+struct AssertTableUuid {
+  std::string uuid;
+};
 /// `snapshot_id` absent: the ref must not exist.
-struct AssertRefSnapshotId { std::string ref; std::optional<SnapshotId> snapshot_id; };
-struct AssertCurrentSchemaId { SchemaId schema_id{0}; };
-struct AssertDefaultSpecId { SpecId spec_id{0}; };
-struct AssertDefaultSortOrderId { SortOrderId sort_order_id{0}; };
-using TableRequirement = std::variant<AssertTableUuid, AssertRefSnapshotId, AssertCurrentSchemaId,
-                                      AssertDefaultSpecId, AssertDefaultSortOrderId>;
+struct AssertRefSnapshotId {
+  std::string ref;
+  std::optional<SnapshotId> snapshot_id;
+};
+struct AssertCurrentSchemaId {
+  SchemaId schema_id{0};
+};
+struct AssertDefaultSpecId {
+  SpecId spec_id{0};
+};
+struct AssertDefaultSortOrderId {
+  SortOrderId sort_order_id{0};
+};
+using TableRequirement = std::variant<AssertTableUuid, AssertRefSnapshotId, AssertCurrentSchemaId, AssertDefaultSpecId,
+                                      AssertDefaultSortOrderId>;
 
 /// The snapshot must be new, its parent known and not more than a minute after it, its sequence number (v2) above the
 /// table's, its first row id (v3) the table's next.
-struct AddSnapshot { Snapshot snapshot; };
+struct AddSnapshot {
+  Snapshot snapshot;
+};
 /// Replaces the whole ref: take retention members from the base to keep them. A ref never changes between branch and
 /// tag.
-struct SetSnapshotRef { SnapshotRef ref; };
-struct RemoveSnapshotRef { std::string name; };
+struct SetSnapshotRef {
+  SnapshotRef ref;
+};
+struct RemoveSnapshotRef {
+  std::string name;
+};
 /// No ref may lead to one of them. Unknown ids are no error. Takes their statistics and their history along.
-struct RemoveSnapshots { std::vector<SnapshotId> ids; };
-struct SetProperties { std::vector<std::pair<std::string, std::string>> values; };
-struct RemoveProperties { std::vector<std::string> keys; };
-using TableUpdate = std::variant<AddSnapshot, SetSnapshotRef, RemoveSnapshotRef, RemoveSnapshots,
-                                 SetProperties, RemoveProperties>;
+struct RemoveSnapshots {
+  std::vector<SnapshotId> ids;
+};
+struct SetProperties {
+  std::vector<std::pair<std::string, std::string>> values;
+};
+struct RemoveProperties {
+  std::vector<std::string> keys;
+};
+using TableUpdate =
+    std::variant<AddSnapshot, SetSnapshotRef, RemoveSnapshotRef, RemoveSnapshots, SetProperties, RemoveProperties>;
 
 /// A snapshot as a member of `snapshots`, for the table's format version.
 json::Value SnapshotToJson(const Snapshot& snapshot, std::int32_t format_version);

@@ -24,10 +24,29 @@
 namespace firn::iceberg {
 
 enum class TypeKind : std::uint8_t {
-  kBoolean, kInt, kLong, kFloat, kDouble, kDecimal, kDate, kTime,
-  kTimestamp, kTimestampTz, kTimestampNs, kTimestampTzNs,
-  kString, kUuid, kFixed, kBinary, kUnknown, kVariant, kGeometry, kGeography,
-  kStruct, kList, kMap,
+  kBoolean,
+  kInt,
+  kLong,
+  kFloat,
+  kDouble,
+  kDecimal,
+  kDate,
+  kTime,
+  kTimestamp,
+  kTimestampTz,
+  kTimestampNs,
+  kTimestampTzNs,
+  kString,
+  kUuid,
+  kFixed,
+  kBinary,
+  kUnknown,
+  kVariant,
+  kGeometry,
+  kGeography,
+  kStruct,
+  kList,
+  kMap,
 };
 
 struct Field;
@@ -65,8 +84,7 @@ Result<Type> ParsePrimitive(std::string_view text);
 
 class Schema {
  public:
-  static Result<Schema> Make(SchemaId id, std::vector<Field> fields,
-                             std::vector<FieldId> identifier_field_ids);
+  static Result<Schema> Make(SchemaId id, std::vector<Field> fields, std::vector<FieldId> identifier_field_ids);
 
   SchemaId id() const { return id_; }
   const std::vector<Field>& fields() const { return *root_; }

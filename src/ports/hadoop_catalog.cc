@@ -106,7 +106,7 @@ Status HadoopCatalog::CheckWritable(const LoadedTable& table) const {
 }
 
 Status HadoopCatalog::CheckPlace(const LoadedTable& base, const std::string& directory,
-                                    const iceberg::TableMetadata& updated) const {
+                                 const iceberg::TableMetadata& updated) const {
   if (!SameDirectory(updated.location(), directory)) {
     return Error{Code::kUnsupported, fmt::format("{}: the table was moved: its metadata says {}; it can only be read",
                                                  ToString(base.id), updated.location())};

@@ -31,8 +31,8 @@ struct FallbackRequest {
 };
 
 struct FallbackResult {
-  Bytes file;                                // a whole Parquet file
-  std::vector<std::int32_t> output_leaves;   // its leaves, as indexes of output leaves
+  Bytes file;                               // a whole Parquet file
+  std::vector<std::int32_t> output_leaves;  // its leaves, as indexes of output leaves
 };
 
 Result<FallbackResult> DecodeThroughArrow(RandomAccessSource& input, const FallbackRequest& request);
