@@ -9,7 +9,7 @@ namespace {
 constexpr std::array<ExitCode, 12> kExitCodes = {{
     {0, "ok", "Done, or there was nothing to do."},
     {1, "internal", "A fault of firn itself: please report it."},
-    {2, "invalid argument", "The request makes no sense: fix the arguments or the table property that is named."},
+    {2, "invalid argument", "The request makes no sense, or rights are missing: fix what is named."},
     {3, "not found", "The table, snapshot, branch or file does not exist."},
     {4, "corrupt", "Bytes break their format: nothing was written; the file and the offset are named."},
     {5, "unsupported", "Valid, but not done by this version or forbidden by the table: it was left alone."},
