@@ -112,7 +112,11 @@ Status Committer::RunAttempts() {
 bool Committer::AppliedAfterAll() {
   if (requests_.empty()) return false;
   const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
-  return now && FindOwn(*now->metadata);
+  if (now) return FindOwn(*now->metadata);
+  // Nothing was seen: a refusal may have answered the second copy of a request whose first was applied.
+  for (Request& request : requests_) request.open = true;
+  unproven_ = true;
+  return false;
 }
 
 /// True: done. False: somebody else was faster, try again on the new base.

@@ -82,6 +82,8 @@ void PointerCatalog::RemoveOldFiles(const iceberg::TableMetadata& base, const ic
   const std::unordered_set<std::string> keep(kept.begin(), kept.end());
   for (const std::string& location : base.metadata_log()) {
     if (keep.contains(location)) continue;
+    // The log is foreign text: whatever else it names is not removed on its word.
+    if (!IsMetadataFileName(location)) continue;
     if (Status removed = io_->Delete(location); !removed) {
       Log(LogLevel::kWarn, fmt::format("{}: old metadata file not removed: {}", location, removed.error().message));
     }
