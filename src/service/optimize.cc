@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "decide/decide.h"
+
 namespace firn::service {
 namespace {
 
 bool IsConflict(const act::GroupFailure& failure) { return failure.error.code == Code::kConflict; }
+
+bool IsBudget(const decide::Refusal& refusal) { return refusal.code == decide::kCodeBudget; }
 
 bool IsCancelled(const act::CommitEnvironment& environment) {
   return environment.cancelled != nullptr && environment.cancelled->load();
@@ -97,8 +101,9 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
       failures.push_back({"", 0, std::move(next.error()).In("planning again")});
       break;
     }
-    // The new plan covers the same partitions: what it leaves out needs no merge any more.
-    failures.clear();
+    // The new plan covers the same partitions: what it leaves out needs no merge any more, unless the budget is used
+    // up.
+    if (std::ranges::none_of(next->plan.refusals, IsBudget)) failures.clear();
     assessment = std::move(*next);
   }
   return result;
