@@ -117,7 +117,7 @@ def test_readOnlyStorage_isSaid(small):
     data.chmod(0o500)
     try:
         done = small.firn_any("optimize", "lake.db.t", "--quiet")
-        assert done.returncode in (8, 11)
+        assert done.returncode in (USAGE, PARTLY)
     finally:
         data.chmod(0o700)
 
@@ -144,6 +144,24 @@ def test_movedTable_isReadThroughMap(small, tmp_path_factory):
     new = moved / "t/metadata" / metadata.name
     done = small.firn("health", new, "--map", f"file://{root}={moved}/t", "--json")
     assert json.loads(done.stdout)["facts"]["data_files"] == 6
+
+
+def test_movedTable_isNotWrittenThroughMap_andRefusedBeforeAnyWork(small, tmp_path_factory):
+    moved = tmp_path_factory.mktemp("moved")
+    root = metadata_file(small).parent.parent
+    shutil.copytree(root, moved / "t")
+    before = listing(small)
+    done = small.firn("optimize", "lake.db.t", "--map", f"file://{root}={moved}/t", expect=UNSUPPORTED)
+    assert "is read through the rule" in done.stderr
+    assert listing(small) == before
+    assert sorted(p.name for p in (moved / "t").rglob("*")) == sorted(p.name for p in root.rglob("*"))
+
+
+def test_metadataFile_isOnlyRead_andRefusedBeforeAnyWork(small):
+    before = listing(small)
+    done = small.firn("optimize", metadata_file(small), expect=UNSUPPORTED)
+    assert "can only be read" in done.stderr
+    assert listing(small) == before
 
 
 def test_binaryExists():
