@@ -108,12 +108,15 @@ Status Committer::RunAttempts() {
 }
 
 /// A last look before anything is deleted: a gateway that repeats requests may have reported the refusal of the second
-/// copy, of whatever kind, after the first one was applied.
+/// copy, of whatever kind, after the first one was applied. When nothing can be seen, no refusal is believed.
 bool Committer::AppliedAfterAll() {
   if (requests_.empty()) return false;
-  const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
-  if (now) return FindOwn(*now->metadata);
-  // Nothing was seen: a refusal may have answered the second copy of a request whose first was applied.
+  for (int lookup = 0; lookup < retry_.lookups_max; ++lookup) {
+    if (lookup > 0 && !Wait(lookup - 1, retry_.wait_min_ms)) break;
+    const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
+    if (now) return FindOwn(*now->metadata);
+    Log(LogLevel::kWarn, fmt::format("{}: the table cannot be read: {}", Name(), ToString(now.error())));
+  }
   for (Request& request : requests_) request.open = true;
   unproven_ = true;
   return false;

@@ -116,6 +116,31 @@ TEST(CatalogFault, UnknownThenHeadMovesAndMergeDoesNotFit_NothingIsDeleted) {
   world.CheckSound();
 }
 
+TEST(CatalogFault, RefusedAfterApplied_CatalogDown_UnknownAndNothingIsDeleted) {
+  for (const Fault fault : {Fault::kRejectAfter, Fault::kRefuseAfter}) {
+    for (const std::int32_t version : {1, 2, 3}) {
+      World world(version);
+      world.Fill(6, 3);
+      act::Rewrite rewrite = world.PlanOf({world.MergeOf(0, 5), world.MergeOf(1, 5)});
+      const std::vector<Row> rows = world.Rows();
+      bool down = false;
+      FaultyCatalog catalog(*world.catalog, [&] {
+        down = true;
+        return fault;
+      });
+      catalog.set_down([&] { return down; });
+      const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+      SCOPED_TRACE(testing::Message() << "version " << version << catalog.trace());
+      ASSERT_FALSE(report.commit.status.has_value());
+      EXPECT_EQ(report.commit.status.error().code, Code::kOutcomeUnknown) << report.commit.status.error().message;
+      EXPECT_FALSE(report.commit.leftover_files.empty());
+      EXPECT_EQ(world.CommitsOf(), 1);
+      EXPECT_EQ(world.Rows(), rows);
+      world.CheckSound();
+    }
+  }
+}
+
 TEST(CatalogFault, HeadSetBackBelowPlan_Refused) {
   World world(2);
   world.Fill(6, 3);

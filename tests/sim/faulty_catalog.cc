@@ -42,6 +42,7 @@ void FaultyCatalog::DeliverAll() {
 
 Result<ports::LoadedTable> FaultyCatalog::LoadTable(const ports::TableIdentifier& id) {
   Tick();
+  if (down_ && down_()) return Error{Code::kUnavailable, "injected: catalog is down"};
   return below_.LoadTable(id);
 }
 

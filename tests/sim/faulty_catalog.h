@@ -2,7 +2,7 @@
 //
 // A catalog whose answers lie or get lost: what happens between a client and a catalog behind a network.
 //
-// In: a catalog, one action per commit. Out: the Catalog port.
+// In: a catalog, one action per commit, times at which nothing can be loaded. Out: the Catalog port.
 // Guarantees: requests are applied as a server does it: to the table as it is when they arrive, if their
 //   requirements hold; the client's base does not matter.
 // Threads: one.
@@ -45,6 +45,8 @@ class FaultyCatalog final : public ports::Catalog {
   Result<std::shared_ptr<ports::FileIO>> TableIO(const ports::LoadedTable& table) override {
     return below_.TableIO(table);
   }
+  /// Loads fail as long as `down` says so.
+  void set_down(std::function<bool()> down) { down_ = std::move(down); }
   /// Delivers what is still on its way.
   void DeliverAll();
   const std::string& trace() const { return trace_; }
@@ -60,6 +62,7 @@ class FaultyCatalog final : public ports::Catalog {
 
   ports::Catalog& below_;
   std::function<Fault()> next_;
+  std::function<bool()> down_;
   int calls_later_;
   std::deque<Late> late_;
   std::string trace_;
