@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "decide/decide.h"
@@ -74,6 +76,31 @@ Result<Assessment> PlanRound(act::CommitEnvironment& environment, const ports::T
   return Assess(loaded, environment.io, options, now);
 }
 
+/// Of `failures`, those that the new plan cannot make up for because its budget of bytes leaves their files out.
+std::vector<act::GroupFailure> LeftOut(std::vector<act::GroupFailure> failures, const Assessment& next) {
+  if (std::ranges::none_of(next.plan.refusals, IsBudget)) return {};
+  std::map<std::string, std::int64_t> uncovered;  // files a partition
+  for (const act::GroupFailure& failure : failures) uncovered[failure.partition] += failure.files;
+  for (const decide::MergeGroup& group : next.plan.groups) {
+    uncovered[next.facts.partitions[group.partition].text] -= static_cast<std::int64_t>(group.files.size());
+  }
+  std::erase_if(failures, [&](const act::GroupFailure& failure) { return uncovered[failure.partition] <= 0; });
+  return failures;
+}
+
+/// One plan's execution; `bytes_read` grows by the input that was read for it, committed or not.
+Result<act::Outcome> Execute(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
+                             const Assessment& assessment, act::RewriteDataOptions options, std::int64_t& bytes_read) {
+  std::int64_t round_bytes = 0;
+  options.progress = [&round_bytes, show = options.progress](const act::RewriteProgress& progress) {
+    round_bytes = progress.bytes_done;
+    if (show) show(progress);
+  };
+  auto outcome = act::RewriteData(environment, table, assessment.plan, assessment.facts, options);
+  bytes_read += round_bytes;
+  return outcome;
+}
+
 }  // namespace
 
 Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
@@ -82,11 +109,13 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
   Optimized result;
   result.outcome.plan_id = assessment.plan.plan_id;
   result.outcome.table = assessment.plan.table;
+  std::vector<act::GroupFailure> left_out;  // by the budget, after others were faster
+  std::int64_t bytes_read = 0;
   for (int round = 1;; ++round) {
     if (options.planned) options.planned(round, assessment);
     const bool nothing_to_do = assessment.plan.groups.empty();
     if (!nothing_to_do) {
-      auto outcome = act::RewriteData(environment, table, assessment.plan, assessment.facts, options.rewrite);
+      auto outcome = Execute(environment, table, assessment, options.rewrite, bytes_read);
       if (!outcome && outcome.error().code != Code::kConflict && round == 1) return std::move(outcome.error());
       ++result.rounds;
       Add(result.outcome, outcome ? std::move(*outcome) : Overtaken(assessment, outcome.error()));
@@ -96,16 +125,16 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
     if (nothing_to_do || round >= options.rounds_max || IsCancelled(environment)) break;
     if (failures.empty() || !std::all_of(failures.begin(), failures.end(), IsConflict)) break;
 
-    auto next = PlanRound(environment, table, options.assess, result.outcome.bytes_removed);
+    auto next = PlanRound(environment, table, options.assess, bytes_read);
     if (!next) {
       failures.push_back({"", 0, std::move(next.error()).In("planning again")});
       break;
     }
-    // The new plan covers the same partitions: what it leaves out needs no merge any more, unless the budget is used
-    // up.
-    if (std::ranges::none_of(next->plan.refusals, IsBudget)) failures.clear();
+    // The new plan covers the same partitions: what it leaves out needs no merge any more, or is over the budget.
+    Append(left_out, LeftOut(std::exchange(failures, {}), *next));
     assessment = std::move(*next);
   }
+  Append(result.outcome.failures, std::move(left_out));
   return result;
 }
 

@@ -202,6 +202,49 @@ TEST(RewriteData, OneCommitDoesNotFit_TheOtherHolds) {
   EXPECT_EQ(world.Orphans(), std::set<std::string>());
 }
 
+TEST(Optimize, BudgetLeavesOutWhatWasOvertaken_FailureStaysAndNoMoreIsRead) {
+  World world(2);
+  world.Fill(6, 3);
+  const Result<Contents> contents = world.table().ReadHead();
+  ASSERT_TRUE(contents.has_value());
+  service::OptimizeOptions options = OptionsOf(10);
+  options.assess.max_bytes = 0;
+  for (const auto& [path, live] : contents->files) *options.assess.max_bytes += live.file.file_size_bytes;
+  // Somebody removes an input of the first partition after all inputs were read.
+  const std::string input = contents->files.begin()->first;
+  bool removed = false;
+  world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+    if (removed || event.operation != ports::IoOperation::kCommitTable) return;
+    removed = true;
+    world.Fail(world.table().RemoveFile(input));
+  };
+  std::vector<std::size_t> planned;
+  options.planned = [&](int, const service::Assessment& found) { planned.push_back(found.plan.groups.size()); };
+  act::CommitEnvironment environment = world.Environment(*world.catalog);
+  const Result<service::Optimized> done =
+      world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), options); });
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  EXPECT_EQ(planned, (std::vector<std::size_t>{2, 0}));
+  EXPECT_EQ(done->outcome.commits.size(), 1U);
+  ASSERT_EQ(done->outcome.failures.size(), 1U);
+  EXPECT_EQ(done->outcome.failures[0].error.code, Code::kConflict);
+  EXPECT_EQ(done->outcome.failures[0].files, 6);
+
+  // Without a limit the rest is made up for.
+  removed = false;
+  World free_world(2);
+  free_world.Fill(6, 3);
+  free_world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+    if (removed || event.operation != ports::IoOperation::kCommitTable) return;
+    removed = true;
+    free_world.Fail(free_world.table().RemoveFile(free_world.table().ReadHead()->files.begin()->first));
+  };
+  const Result<service::Optimized> all = Optimize(free_world);
+  ASSERT_TRUE(all.has_value()) << ToString(all.error());
+  EXPECT_TRUE(all->outcome.failures.empty());
+  EXPECT_EQ(LiveFiles(free_world), 2U);
+}
+
 TEST(RewriteData, StalePlan_ConflictBeforeAnyWork) {
   World world(2);
   world.Fill(6, 3);
