@@ -4,10 +4,14 @@
 //
 // In: locations exactly as metadata records them ("s3://b/k", "file:/a", "file:///a", "/a").
 // Guarantees: a location is never re-encoded. Create never replaces an existing file: the file appears whole and
-//   durable under its name at Close(), or not at all. Abort() or destruction before Close() leaves nothing behind.
+//   durable under its name when Close() succeeds. Abort() or destruction before Close() leaves nothing behind. After a
+//   failed Close() the name may exist, unless the error is kConflict: who chose a unique name deletes it then.
 // Cost: ReadAt is one request on an object store. List returns pages.
 // Threads: a FileIO may be used from several threads; an OutputFile belongs to one.
-// Errors: kNotFound, kConflict (name is taken), kUnavailable, kUnsupported (scheme), each with the location.
+// Errors: kNotFound, kConflict (name is taken), kUnavailable, kLimit (full disk, quota, size), kInvalidArgument (no
+// name
+//   of a file, missing rights), kUnsupported (scheme, what the storage cannot do), kCorrupt (a file is shorter than it
+//   was), each with the location. Never kOutcomeUnknown: whether a file is a commit is known to the catalog alone.
 // Source: hazards 86, 110, 111, 129, 135.
 #pragma once
 

@@ -160,7 +160,7 @@ Status HadoopCatalog::Publish(const LoadedTable& base, const std::string& locati
     if (written.error().code == Code::kConflict) {
       return Error{Code::kConflict, fmt::format("another commit came first: version {} exists", version)};
     }
-    FIRN_TRY(SettleFailedWrite(location, bytes, std::move(written.error())));
+    return SettleFailedWrite(location, bytes, std::move(written.error()));
   }
   return ConfirmVisible(base, location, version);
 }
@@ -176,18 +176,13 @@ Status HadoopCatalog::ConfirmVisible(const LoadedTable& base, const std::string&
                fmt::format("version {} was made, but may not be in the table's history", version)};
 }
 
-Status HadoopCatalog::SettleFailedWrite(const std::string& location, ByteView bytes, Error failure) {
+/// The appearance of the name is the commit, and others may have built on it by now: it is never removed.
+Error HadoopCatalog::SettleFailedWrite(const std::string& location, ByteView bytes, Error failure) {
   const auto exists = io_->Exists(location);
-  if (exists && !*exists) {
-    if (failure.code == Code::kOutcomeUnknown) failure.code = Code::kUnavailable;
-    return failure;
-  }
+  if (exists && !*exists) return failure;
   const auto found = ReadFile(*io_, location, kMetadataBytesMax);
-  if (found && std::ranges::equal(*found, bytes)) {
-    if (failure.code != Code::kOutcomeUnknown) return Ok();
-    return failure;  // it is there, but perhaps not durable
-  }
-  if (found) return Error{Code::kConflict, "another commit came first"};
+  if (found && !std::ranges::equal(*found, bytes)) return {Code::kConflict, "another commit came first"};
+  // If it is there, it may not be durable yet.
   failure.code = Code::kOutcomeUnknown;
   return failure;
 }

@@ -45,7 +45,7 @@ class HadoopCatalog final : public Catalog {
   Status CheckPlace(const LoadedTable& base, const std::string& directory, const iceberg::TableMetadata& updated) const;
   Status Publish(const LoadedTable& base, const std::string& location, std::int64_t version, ByteView bytes);
   Status ConfirmVisible(const LoadedTable& base, const std::string& location, std::int64_t version);
-  Status SettleFailedWrite(const std::string& location, ByteView bytes, Error failure);
+  Error SettleFailedWrite(const std::string& location, ByteView bytes, Error failure);
   void WriteHint(const std::string& folder, std::int64_t version);
 
   std::string name_;

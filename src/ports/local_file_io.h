@@ -10,8 +10,8 @@
 //   renameat2(RENAME_NOREPLACE); one without either is refused.
 // Cost: Create keeps a buffer of 256 kB; one List page reads the directories on the way to its first file again.
 // Threads: any.
-// Errors: kLimit for a full disk or quota, kUnavailable for what permissions or the device refuse, kConflict,
-//   kOutcomeUnknown when the name appeared and then the directory could not be made durable.
+// Errors: kLimit for a full disk or quota, kInvalidArgument for missing rights, kConflict, kUnavailable for what the
+//   device refuses, also when the name appeared and then the directory could not be made durable.
 // Source: open(2) O_TMPFILE, link(2), renameat2(2), fsync(2); hazards 86, 110, 111, 129, 135.
 #pragma once
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,20 @@
 
 #include "base/random.h"
 #include "ports/posix.h"
+
+namespace {
+bool directory_syncs_fail = false;
+}  // namespace
+
+/// Takes the place of libc's: no other way makes a disk fail at the wanted moment.
+extern "C" int fsync(int file) {
+  struct stat info{};
+  if (directory_syncs_fail && ::fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 namespace firn::ports {
 namespace {
@@ -95,6 +110,18 @@ TEST_F(LocalFileIOTest, MissingRights_AreNotAskedAgain) {
     EXPECT_EQ(PosixError("/a", "create", error_number).code, Code::kUnavailable) << error_number;
   }
   EXPECT_EQ(PosixError("/a", "create", ENOSPC).code, Code::kLimit);
+}
+
+TEST_F(LocalFileIOTest, DirectoryCannotBeMadeDurable_UnavailableNotUnknown) {
+  for (const bool anonymous : {true, false}) {
+    io_.set_anonymous_files(anonymous);
+    directory_syncs_fail = true;
+    const Status written = WriteFile(io_, At("f"), AsBytes("x"));
+    directory_syncs_fail = false;
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, Code::kUnavailable) << ToString(written.error());
+    EXPECT_TRUE(io_.Delete(At("f")));
+  }
 }
 
 TEST_F(LocalFileIOTest, NameTooLong_IsInvalid) {

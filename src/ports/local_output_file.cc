@@ -99,7 +99,8 @@ Status LocalOutputFile::Close() {
   done_ = true;
   file_.Close();
   if (Status synced = SyncDirectory(directory_, location_); !synced) {
-    synced.error().code = Code::kOutcomeUnknown;
+    // The name stays: it may be a commit on which others have built already. Only the caller knows.
+    synced.error().code = Code::kUnavailable;
     return std::move(synced.error()).In("the file has its name, but that may not survive a power failure");
   }
   return Ok();
