@@ -72,12 +72,16 @@ Result<Bytes> EncodeMetadata(const iceberg::TableMetadata& metadata, MetadataCod
   return codec == MetadataCodec::kGzip ? Gzip(plain) : Result<Bytes>(Bytes(plain.begin(), plain.end()));
 }
 
+std::string MetadataFileFolder(const iceberg::TableMetadata& metadata) {
+  const std::string folder = metadata.Property("write.metadata.path", "");
+  return folder.empty() ? Join(WithoutSlash(metadata.location()), "metadata") : std::string(WithoutSlash(folder));
+}
+
 Result<std::string> NextMetadataLocation(const iceberg::TableMetadata& updated, std::string_view base_location,
                                          const std::string& uuid) {
   FIRN_ASSIGN(const MetadataCodec codec, CodecOf(updated));
   const std::int64_t version = MetadataVersion(base_location).value_or(-1) + 1;
-  const std::string folder = updated.Property("write.metadata.path", "");
-  return Join(folder.empty() ? Join(WithoutSlash(updated.location()), "metadata") : WithoutSlash(folder),
+  return Join(MetadataFileFolder(updated),
               fmt::format("{:05d}-{}{}.metadata.json", version, uuid, codec == MetadataCodec::kGzip ? ".gz" : ""));
 }
 

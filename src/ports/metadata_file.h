@@ -35,7 +35,9 @@ enum class MetadataCodec { kNone, kGzip };
 Result<MetadataCodec> CodecOf(const iceberg::TableMetadata& metadata);
 Result<Bytes> EncodeMetadata(const iceberg::TableMetadata& metadata, MetadataCodec codec);
 
-/// Where the next version goes: write.metadata.path, or metadata/ below the table's location.
+/// Where a table's metadata files go: write.metadata.path, or metadata/ below the table's location.
+std::string MetadataFileFolder(const iceberg::TableMetadata& metadata);
+/// Where the next version goes.
 Result<std::string> NextMetadataLocation(const iceberg::TableMetadata& updated, std::string_view base_location,
                                          const std::string& uuid);
 

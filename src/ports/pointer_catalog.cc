@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "ports/location.h"
 #include "ports/metadata_file.h"
 #include "ports/table_identity.h"
 
@@ -59,7 +60,7 @@ Status PointerCatalog::WriteNewFile(const std::string& location, ByteView bytes)
   if (error.code != Code::kConflict) {
     if (Status removed = io_->Delete(location); !removed) error.message += " (and it may be left behind)";
   }
-  if (error.code == Code::kOutcomeUnknown || error.code == Code::kConflict) error.code = Code::kUnavailable;
+  if (error.code == Code::kConflict) error.code = Code::kUnavailable;
   return std::move(error);
 }
 
@@ -80,10 +81,14 @@ void PointerCatalog::RemoveOldFiles(const iceberg::TableMetadata& base, const ic
   if (updated.Property("write.metadata.delete-after-commit.enabled", "false") != "true") return;
   const auto& kept = updated.metadata_log();
   const std::unordered_set<std::string> keep(kept.begin(), kept.end());
+  const std::string folder = MetadataFileFolder(base);
   for (const std::string& location : base.metadata_log()) {
     if (keep.contains(location)) continue;
-    // The log is foreign text: whatever else it names is not removed on its word.
-    if (!IsMetadataFileName(location)) continue;
+    // Whoever can write the table's metadata must not be able to have any other file deleted.
+    if (!IsMetadataFileName(location) || !SamePlace(ParentOf(location), folder)) {
+      Log(LogLevel::kWarn, fmt::format("{}: not removed: it is no metadata file in {}", location, folder));
+      continue;
+    }
     if (Status removed = io_->Delete(location); !removed) {
       Log(LogLevel::kWarn, fmt::format("{}: old metadata file not removed: {}", location, removed.error().message));
     }

@@ -4,8 +4,8 @@
 //
 // In: a compare-and-set on the location. Out: the Catalog port.
 // Guarantees: the new metadata file is durable before the location is swapped. After a clean refusal it is removed
-//   again; after an unknown outcome it stays. write.metadata.delete-after-commit.enabled removes only files that
-//   left the metadata-log in this very commit.
+//   again; after an unknown outcome it stays. write.metadata.delete-after-commit.enabled removes only metadata
+//   files in the table's own metadata folder that left the metadata-log in this very commit.
 // Cost: a load reads the metadata file, a commit writes one.
 // Threads: any, if the subclass is.
 // Source: Java BaseMetastoreTableOperations, CatalogUtil.deleteRemovedMetadataFiles; hazards 105, 109, 111, 128.

@@ -47,13 +47,14 @@ class SqlCatalogTest : public testing::Test {
                        "metadata_location TEXT, previous_metadata_location TEXT, iceberg_type TEXT, "
                        "PRIMARY KEY (catalog_name, table_namespace, table_name))"));
   }
-  void MakeTable(const std::string& catalog = "cat") {
+  void MakeTable(const std::string& catalog = "cat", const std::string& members = R"("properties":{})") {
     const std::string text =
         R"({"format-version":2,"table-uuid":"00000000-0000-4000-8000-000000000001","location":")" + root_ +
         R"(/t","last-sequence-number":0,"last-updated-ms":1,"last-column-id":1,"current-schema-id":0,"schemas":[)"
         R"({"type":"struct","schema-id":0,"fields":[{"id":1,"name":"id","required":false,"type":"long"}]}],)"
         R"("default-spec-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"last-partition-id":999,)"
-        R"("default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],"snapshots":[],"properties":{}})";
+        R"("default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],"snapshots":[],)" +
+        members + "}";
     const std::string file = root_ + "/t/metadata/00000-x.metadata.json";
     LocalFileIO io;
     ASSERT_TRUE(WriteFile(io, file, AsBytes(text)));
@@ -107,6 +108,37 @@ TEST_F(SqlCatalogTest, Commit_KeepsThePreviousLocation) {
   EXPECT_EQ(Value("metadata_location"), committed->metadata_location);
   EXPECT_EQ(Value("previous_metadata_location"), base.metadata_location);
   EXPECT_EQ(Value("iceberg_type"), "(null)");
+}
+
+TEST_F(SqlCatalogTest, Commit_DeleteAfterCommit_TakesOnlyMetadataFilesOfTheTable) {
+  MakeSchema();
+  const std::vector<std::pair<std::string, bool>> entries = {
+      {"/t/metadata/00000-own.metadata.json", false},
+      {"/t/metadata/00001-own.gz.metadata.json", false},
+      {"/t/metadata/snap-1.avro", true},
+      {"/t/data/a.parquet", true},
+      {"/t/data/a.metadata.json", true},
+      {"/other/metadata/00000-x.metadata.json", true},
+      {"/t/metadata/../../a.metadata.json", true},
+      {"/t/metadata/deep/00000-x.metadata.json", true},
+      {"/t/metadata2/00000-x.metadata.json", true},
+  };
+  LocalFileIO io;
+  std::filesystem::create_directories(root_ + "/t/metadata");
+  std::string log;
+  for (const auto& [name, stays] : entries) {
+    ASSERT_TRUE(WriteFile(io, root_ + name, AsBytes("x"))) << name;
+    log += (log.empty() ? "" : ",") + (R"({"timestamp-ms":1,"metadata-file":"file:)" + root_ + name + "\"}");
+  }
+  MakeTable("cat", R"("properties":{"write.metadata.previous-versions-max":"1",)"
+                   R"("write.metadata.delete-after-commit.enabled":"true"},"metadata-log":[)" +
+                       log + "]");
+  const auto catalog = Open().value();
+  const auto committed =
+      catalog->CommitTable(catalog->LoadTable(id_).value(), {{}, {iceberg::SetProperties{{{"a", "1"}}}}});
+  ASSERT_TRUE(committed) << ToString(committed.error());
+  EXPECT_EQ(committed->metadata->metadata_log().size(), 1U);
+  for (const auto& [name, stays] : entries) EXPECT_EQ(io.Exists(root_ + name).value(), stays) << name;
 }
 
 TEST_F(SqlCatalogTest, Commit_DatabaseStaysLocked_UnavailableAndNothingIsLeft) {
