@@ -14,6 +14,7 @@
 #include <mutex>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -130,7 +131,7 @@ class S3Output final : public OutputFile {
     done_ = true;
     const auto closed = stream_->Close();
     if (!closed.ok()) {
-      (void)stream_->Abort();
+      AbortUpload();
       return FromArrow(closed, name_);
     }
     const auto info = files_->GetFileInfo(path_);
@@ -143,11 +144,18 @@ class S3Output final : public OutputFile {
   }
 
   void Abort() override {
-    if (!done_) (void)stream_->Abort();
+    if (!done_) AbortUpload();
     done_ = true;
   }
 
  private:
+  /// Parts of an upload that could not be given up cost storage until the bucket's rules remove them.
+  void AbortUpload() {
+    const auto aborted = stream_->Abort();
+    if (aborted.ok()) return;
+    Log(LogLevel::kWarn, fmt::format("{}: the upload could not be aborted: {}", name_, aborted.message()));
+  }
+
   std::string name_, path_;
   std::shared_ptr<fs::S3FileSystem> files_;
   std::shared_ptr<arrow::io::OutputStream> stream_;
