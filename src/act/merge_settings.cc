@@ -4,33 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
-#include <utility>
+
+#include "splice/names.h"
 
 namespace firn::act {
 namespace {
-
-using parquet::Codec;
-
-Result<splice::Effort> ParseEffort(const std::string& text) {
-  if (text == "fast") return splice::Effort::kFast;
-  if (text == "balanced") return splice::Effort::kBalanced;
-  if (text == "dense") return splice::Effort::kDense;
-  return Error{Code::kInvalidArgument, fmt::format("effort `{}`: it is fast, balanced or dense", text)};
-}
-
-Result<Codec> ParseCodec(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  static constexpr std::pair<std::string_view, Codec> kCodecs[] = {
-      {"zstd", Codec::kZstd},         {"snappy", Codec::kSnappy},
-      {"gzip", Codec::kGzip},         {"uncompressed", Codec::kUncompressed},
-      {"none", Codec::kUncompressed}, {"brotli", Codec::kBrotli},
-      {"lz4", Codec::kLz4Raw},        {"lz4_raw", Codec::kLz4Raw}};
-  const auto found = std::ranges::find(kCodecs, text, &std::pair<std::string_view, Codec>::first);
-  if (found != std::end(kCodecs)) return found->second;
-  return Error{Code::kUnsupported, fmt::format("write.parquet.compression-codec: `{}` cannot be written", text)};
-}
 
 Result<std::int64_t> SizeProperty(const iceberg::TableMetadata& metadata, std::string_view key, std::int64_t fallback,
                                   std::int64_t least, std::int64_t most) {
@@ -44,10 +23,11 @@ Result<std::int64_t> SizeProperty(const iceberg::TableMetadata& metadata, std::s
 Result<splice::Options> SpliceOptionsOf(const iceberg::TableMetadata& metadata, const std::string& effort) {
   constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20, kGiB = 1 << 30;
   splice::Options options;
-  FIRN_ASSIGN(options.effort, ParseEffort(effort));
+  FIRN_ASSIGN(options.effort, splice::ParseEffort(effort));
   const std::string codec = metadata.Property("write.parquet.compression-codec", "");
   if (!codec.empty() || options.effort != splice::Effort::kFast) {
-    FIRN_ASSIGN(options.codec, ParseCodec(codec.empty() ? "zstd" : codec));
+    FIRN_ASSIGN(options.codec,
+                splice::ParseCodec(codec.empty() ? "zstd" : codec).In("write.parquet.compression-codec"));
   }
   // Java writes the word "null" for a property that was set to nothing.
   const std::string level = metadata.Property("write.parquet.compression-level", "");
