@@ -40,7 +40,6 @@ class Listing {
   void AddRow(std::vector<Cell> cells);
   /// Writes what is left. Once.
   void Finish();
-  std::int64_t row_count() const { return row_count_; }
 
  private:
   void WriteJson(const std::vector<Cell>& cells);

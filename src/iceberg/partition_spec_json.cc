@@ -76,11 +76,4 @@ json::Value PartitionFieldsToJson(const std::vector<PartitionField>& fields) {
   return list;
 }
 
-json::Value PartitionSpecToJson(const PartitionSpec& spec) {
-  json::Value value = json::Value::Object();
-  value.Set("spec-id", spec.id.value);
-  value.Set("fields", PartitionFieldsToJson(spec.fields));
-  return value;
-}
-
 }  // namespace firn::iceberg

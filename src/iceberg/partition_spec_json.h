@@ -17,7 +17,6 @@ namespace firn::iceberg {
 Result<PartitionSpec> PartitionSpecFromJson(const json::Value& value);
 Result<std::vector<PartitionField>> PartitionFieldsFromJson(const json::Value& list);
 
-json::Value PartitionSpecToJson(const PartitionSpec& spec);
 json::Value PartitionFieldsToJson(const std::vector<PartitionField>& fields);
 
 }  // namespace firn::iceberg

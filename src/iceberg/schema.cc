@@ -87,10 +87,4 @@ const Field* Schema::FindByName(std::string_view full_name) const {
   return count == 1 ? found : nullptr;
 }
 
-FieldId Schema::highest_field_id() const {
-  FieldId highest = 0;
-  for (const auto& [id, field] : by_id_) highest = std::max(highest, id);
-  return highest;
-}
-
 }  // namespace firn::iceberg

@@ -98,7 +98,6 @@ class Schema {
   const Field* FindByName(std::string_view full_name) const;
   /// Ids of the struct ancestors of `id`, outermost first; includes list and map fields on the way.
   std::vector<FieldId> Ancestors(FieldId id) const;
-  FieldId highest_field_id() const;
 
  private:
   SchemaId id_;

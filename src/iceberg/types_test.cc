@@ -85,7 +85,6 @@ TEST(TypeEquality, Parameters_Count) {
 TEST(Schema, Lookups_FindNestedFields) {
   const Schema schema = Nested();
   EXPECT_EQ(schema.id(), SchemaId(7));
-  EXPECT_EQ(schema.highest_field_id(), 10);
   EXPECT_EQ(schema.identifier_field_ids(), std::vector<FieldId>{1});
   const struct {
     FieldId id;

@@ -41,7 +41,6 @@ class InputFile {
   /// Where the footer starts: no page reaches beyond it.
   std::uint64_t data_end() const { return data_end_; }
   bool whole() const { return !whole_.empty(); }
-  std::size_t held_bytes() const { return whole_.size(); }
 
   parquet::ColumnOrder OrderOf(std::size_t leaf) const;
   /// The range's bytes: held ones, or read into `scratch`.

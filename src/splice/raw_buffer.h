@@ -30,11 +30,6 @@ class RawBuffer {
   std::span<std::uint8_t> span() { return {data_.get(), size_}; }
 
   void Clear() { size_ = 0; }
-  /// Frees the memory too.
-  void Release() {
-    data_.reset();
-    size_ = capacity_ = 0;
-  }
   /// Makes room for `extra` bytes behind the content and returns where they begin; Advance() makes them content.
   std::uint8_t* Room(std::size_t extra) {
     if (data_ == nullptr || capacity_ - size_ < extra) Grow(size_ + extra);
