@@ -18,11 +18,11 @@ function(firn_folder name)
 
   if(sources)
     add_library(firn_${name} STATIC ${sources})
-    target_include_directories(firn_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_include_directories(firn_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
     target_link_libraries(firn_${name} PUBLIC ${ARG_DEPENDS} fmt::fmt Threads::Threads PRIVATE ${ARG_LIBRARIES})
   else()
     add_library(firn_${name} INTERFACE)
-    target_include_directories(firn_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_include_directories(firn_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
     target_link_libraries(firn_${name} INTERFACE ${ARG_DEPENDS} fmt::fmt Threads::Threads ${ARG_LIBRARIES})
   endif()
 
