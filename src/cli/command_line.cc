@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/log.h"
+#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/text_table.h"
@@ -15,8 +16,6 @@
 
 namespace firn::cli {
 namespace {
-
-constexpr const char* kVersion = "firn 0.1.0";
 
 void ReportError(Environment& environment, bool as_json, std::string_view code, const std::string& message) {
   environment.terminal.Err("firn: " + std::string(code) + ": " + Printable(message) + "\n");
@@ -99,13 +98,14 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
       "firn keeps Apache Iceberg tables in shape: it finds small files, merges the ones that are worth it, and\n"
       "says why it leaves the others.",
       "firn");
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", std::string("firn ") + kVersion);
   app.require_subcommand(1);
   app.footer(Footer());
   AddHealth(app, context);
   AddPlan(app, context);
   AddOptimize(app, context);
   AddInspect(app, context);
+  AddTables(app, context);
   AddSplice(app, context);
   return Parse(app, std::move(arguments), environment, context);
 }

@@ -18,6 +18,7 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/file_io.h"
+#include "ports/properties.h"
 
 namespace firn::cli {
 
@@ -45,6 +46,10 @@ struct Environment {
   std::function<Result<std::shared_ptr<ports::FileIO>>(const TableRequest&)> open_files;
   /// Set by a signal.
   const std::atomic<bool>& cancelled;
+  /// The catalog that a request without a table means.
+  std::function<Result<std::shared_ptr<ports::Catalog>>(const TableRequest&)> open_catalog = {};
+  /// firn's own section of the configuration; null: there is no configuration.
+  std::function<Result<ports::Properties>(const TableRequest&)> settings = {};
 };
 
 }  // namespace firn::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -13,21 +15,25 @@
 namespace firn::cli {
 namespace {
 
+constexpr int kThreads = 2;
+
 struct HealthOptions {
   CommonOptions common;
   TableOptions table;
   SelectionOptions selection;
   std::size_t partitions = 10;
-  int threads = 2;
+  std::optional<int> threads;
 };
 
-Result<int> RunHealth(Environment& environment, const HealthOptions& options) {
+Result<int> RunHealth(Environment& environment, HealthOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
+                         {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
   FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
   service::AssessOptions assess;
   assess.ref = options.table.ref;
   assess.selection = &selection;
-  assess.threads = options.threads;
+  assess.threads = options.threads.value_or(kThreads);
   FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
   FIRN_ASSIGN(const auto found, service::Diagnose(opened.table, *opened.io, assess, environment.clock.Now()));
   const std::size_t shown = options.common.verbosity > 0 ? found.diagnosis.partitions.size() : options.partitions;
@@ -37,7 +43,8 @@ Result<int> RunHealth(Environment& environment, const HealthOptions& options) {
     value.Set("diagnosis", orient::ToJson(found.diagnosis, found.facts, shown));
     environment.terminal.Out(json::WritePretty(value) + "\n");
   } else {
-    environment.terminal.Out(SelectionLine(selection, found.facts) + HealthText(found.facts, found.diagnosis, shown));
+    environment.terminal.Out(SelectionLine(selection, found.facts) +
+                             HealthText(found.facts, found.diagnosis, TableWords(options.table), shown));
   }
   return kExitOk;
 }
@@ -51,7 +58,9 @@ void AddHealth(CLI::App& app, CommandContext& context) {
   AddSelectionOptions(*command, options->selection);
   command->add_option("--partitions", options->partitions, "How many of the worst partitions to show")
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads that read manifests")->check(CLI::Range(1, 1024));
+  command->add_option("--threads", options->threads, "Threads that read manifests")
+      ->check(CLI::Range(1, 1024))
+      ->default_str(std::to_string(kThreads));
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunHealth(context.environment, *options); });

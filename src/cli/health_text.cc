@@ -53,18 +53,19 @@ std::string PartitionsTable(const observe::Facts& facts, const orient::Diagnosis
   return table.Print();
 }
 
-std::string NextStep(const observe::Facts& facts, const orient::Diagnosis& d) {
+std::string NextStep(const orient::Diagnosis& d, const std::string& table_words) {
   if (d.file_count == 0) return "Nothing to do: the table is empty.";
   if (d.removable_files > 0) {
-    return fmt::format("Next: `firn plan {}` shows what merging them takes.", facts.table);
+    return fmt::format("Next: `firn plan {}` shows what merging them takes.", table_words);
   }
-  if (d.blocked_files > 0) return fmt::format("Next: `firn plan {}` says why small files are blocked.", facts.table);
+  if (d.blocked_files > 0) return fmt::format("Next: `firn plan {}` says why small files are blocked.", table_words);
   return "Nothing to merge.";
 }
 
 }  // namespace
 
-std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& diagnosis, std::size_t partitions_max) {
+std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& diagnosis, const std::string& table_words,
+                       std::size_t partitions_max) {
   std::string text = TableLine(facts) + "\n\n";
   text += fmt::format("Health {:.0f} of 100\n\n", std::floor(diagnosis.score));
   text += PartsTable(diagnosis);
@@ -77,7 +78,7 @@ std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& dia
                           HumanCount(static_cast<std::int64_t>(diagnosis.partitions.size() - shown), "more partition"));
     }
   }
-  return text + "\n" + NextStep(facts, diagnosis) + "\n";
+  return text + "\n" + NextStep(diagnosis, table_words) + "\n";
 }
 
 }  // namespace firn::cli

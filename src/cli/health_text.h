@@ -13,6 +13,8 @@
 
 namespace firn::cli {
 
-std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& diagnosis, std::size_t partitions_max);
+/// `table_words`: how the user names the table, for the command that is proposed.
+std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& diagnosis, const std::string& table_words,
+                       std::size_t partitions_max);
 
 }  // namespace firn::cli

@@ -24,6 +24,7 @@ Result<int> RunInspect(Environment& environment, const InspectOptions& options) 
         Code::kInvalidArgument,
         "inspect lists snapshots, refs, manifests, files, partitions or statistics, not \"" + options.subject + "\""};
   }
+  FIRN_TRY(ApplySettings(environment, options.common, options.table.request, {}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
   Listing listing(environment.terminal, {.json = options.common.json, .rows_max = options.limit}, ColumnsOf(*subject));
   FIRN_TRY(Inspect(*subject, opened.table, *opened.io, options.table.ref, environment.clock.Now(), listing));

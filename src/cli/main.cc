@@ -61,6 +61,17 @@ Result<cli::OpenedTable> OpenTable(const cli::TableRequest& request, ports::Cloc
   return table;
 }
 
+Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const cli::TableRequest& request, ports::Clock& clock,
+                                                    Random& random) {
+  FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
+  return service::OpenCatalog(configuration, configuration.default_catalog(), {clock, random.Next()});
+}
+
+Result<ports::Properties> Settings(const cli::TableRequest& request) {
+  FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
+  return configuration.settings();
+}
+
 Result<std::shared_ptr<ports::FileIO>> OpenFiles(const cli::TableRequest& request) {
   FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
   return ports::StandardFileIO(configuration.rules())(configuration.StorageProperties());
@@ -74,8 +85,13 @@ int main(int argc, char** argv) {
   cli::SystemTerminal terminal;
   ports::SystemClock clock;
   Random random(EntropySeed());
-  cli::Environment environment{
-      terminal,  clock,    random, [&](const cli::TableRequest& request) { return OpenTable(request, clock, random); },
-      OpenFiles, cancelled};
+  cli::Environment environment{terminal,
+                               clock,
+                               random,
+                               [&](const cli::TableRequest& request) { return OpenTable(request, clock, random); },
+                               OpenFiles,
+                               cancelled,
+                               [&](const cli::TableRequest& request) { return OpenCatalog(request, clock, random); },
+                               Settings};
   return cli::RunCommandLine({argv + 1, argv + argc}, environment);
 }

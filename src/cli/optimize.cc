@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "act/outcome_json.h"
 #include "base/human_text.h"
+#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/outcome_text.h"
@@ -21,14 +25,17 @@ namespace firn::cli {
 namespace {
 
 constexpr std::int64_t kMemoryMin = std::int64_t{16} << 20;
+constexpr const char* kMemory = "1GB";
+
+int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 struct OptimizeOptions {
   CommonOptions common;
   TableOptions table;
   SelectionOptions selection;
-  std::string max_bytes, memory = "1GB", effort;
+  std::string max_bytes, memory, effort;
   int max_commits = 10;
-  int threads = 1;
+  std::optional<int> threads;
   bool dry_run = false;
 };
 
@@ -37,13 +44,14 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
   service::OptimizeOptions made;
   made.assess.ref = options.table.ref;
   made.assess.selection = &selection;
-  made.assess.threads = options.threads;
+  made.assess.threads = options.threads.value_or(DefaultThreads());
   FIRN_ASSIGN(made.assess.policy, PolicyOf(metadata, options.selection));
   FIRN_ASSIGN(made.assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
-  made.rewrite.threads = options.threads;
+  made.rewrite.threads = made.assess.threads;
+  made.rewrite.version = kVersion;
   made.rewrite.max_commits = options.max_commits;
   made.rewrite.effort = options.effort.empty() ? made.assess.policy.effort : options.effort;
-  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory));
+  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
   if (memory && *memory < kMemoryMin) {
     return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} is needed", HumanBytes(kMemoryMin))};
   }
@@ -78,7 +86,7 @@ int ShowOutcome(Environment& environment, const OptimizeOptions& options, const 
     value.Set("outcome", act::ToJson(result.outcome));
     environment.terminal.Out(json::WritePretty(value) + "\n");
   } else {
-    environment.terminal.Out(OutcomeText(result.outcome, Lines(options)));
+    environment.terminal.Out(OutcomeText(result.outcome, TableWords(options.table), Lines(options)));
   }
   return ExitOf(result.outcome);
 }
@@ -100,7 +108,9 @@ void AddReports(const OptimizeOptions& options, Progress& progress, service::Opt
   };
 }
 
-Result<int> RunOptimize(Environment& environment, const OptimizeOptions& options) {
+Result<int> RunOptimize(Environment& environment, OptimizeOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
+                         {&options.threads, &options.memory, &options.selection.target_file_size}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
   FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
   FIRN_ASSIGN(auto optimize, MakeOptions(options, *opened.table.metadata, selection));
@@ -123,7 +133,6 @@ Result<int> RunOptimize(Environment& environment, const OptimizeOptions& options
 
 void AddOptimize(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<OptimizeOptions>();
-  options->threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   CLI::App* command = app.add_subcommand("optimize", "Merge the small files that are worth it");
   AddTableOptions(*command, options->table);
   AddSelectionOptions(*command, options->selection);
@@ -136,10 +145,10 @@ void AddOptimize(CLI::App& app, CommandContext& context) {
       ->group("Limits");
   command->add_option("--threads", options->threads, "File groups merged at a time")
       ->check(CLI::Range(1, 1024))
-      ->capture_default_str()
+      ->default_str(std::to_string(DefaultThreads()))
       ->group("Limits");
   command->add_option("--memory", options->memory, "Memory for merging, over all threads")
-      ->capture_default_str()
+      ->default_str(kMemory)
       ->group("Limits");
   command
       ->add_option("--effort", options->effort,

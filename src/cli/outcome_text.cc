@@ -38,31 +38,29 @@ std::string CommitTable(const act::Outcome& outcome, std::size_t lines_max) {
   return text;
 }
 
-std::string FailureTable(const act::Outcome& outcome, std::size_t lines_max) {
+std::string FailureTable(const act::Outcome& outcome) {
   TextTable table({{"partition"}, {"files", kRight}, {"code"}, {"reason"}});
-  const std::size_t shown = std::min(lines_max, outcome.failures.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto& failure = outcome.failures[i];
+  for (const auto& failure : outcome.failures) {
     table.AddRow({failure.partition.empty() ? "(all)" : failure.partition, HumanCount(failure.files),
                   std::string(CodeName(failure.error.code)), failure.error.message});
   }
   return "\nNot done\n" + table.Print();
 }
 
-std::string NextStep(const act::Outcome& outcome) {
+std::string NextStep(const act::Outcome& outcome, const std::string& table_words) {
   const bool unknown = std::ranges::any_of(
       outcome.failures, [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
   if (unknown) {
     return fmt::format("Next: `firn inspect snapshots {}` shows whether the commit arrived; then run this again.",
-                       outcome.table);
+                       table_words);
   }
   if (!outcome.failures.empty()) return "Next: run this again for what was not done.";
-  return fmt::format("Next: `firn health {}` shows the difference.", outcome.table);
+  return fmt::format("Next: `firn health {}` shows the difference.", table_words);
 }
 
 }  // namespace
 
-std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max) {
+std::string OutcomeText(const act::Outcome& outcome, const std::string& table_words, std::size_t lines_max) {
   std::string text;
   if (outcome.commits.empty()) {
     text = "Nothing was committed: the table is as it was.\n";
@@ -72,12 +70,12 @@ std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max) {
                        HumanBytes(outcome.bytes_added), HumanCount(outcome.rows, "row"), HumanSeconds(outcome.seconds));
     text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers);
   }
-  if (!outcome.failures.empty()) text += FailureTable(outcome, lines_max);
+  if (!outcome.failures.empty()) text += FailureTable(outcome);
   if (!outcome.leftover_files.empty()) {
     text += "\nFiles that firn wrote and that may not be needed\n";
     for (const auto& file : outcome.leftover_files) text += "  " + Printable(file) + "\n";
   }
-  return text + "\n" + NextStep(outcome) + "\n";
+  return text + "\n" + NextStep(outcome, table_words) + "\n";
 }
 
 int ExitOf(const act::Outcome& outcome) {

@@ -12,8 +12,9 @@
 
 namespace firn::cli {
 
-/// Ends with what to do next.
-std::string OutcomeText(const act::Outcome& outcome, std::size_t lines_max);
+/// Ends with what to do next. `lines_max` bounds the list of commits.
+/// `table_words`: how the user names the table, for the command that is proposed.
+std::string OutcomeText(const act::Outcome& outcome, const std::string& table_words, std::size_t lines_max);
 
 /// 0 without failures; 7 if an outcome is unknown; 10 if the work was cancelled; 11 when a part was committed; else the
 /// code of the first failure.

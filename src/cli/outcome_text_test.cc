@@ -48,15 +48,28 @@ TEST(ExitOf, SaysWhatToDoNext) {
 TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   act::Outcome outcome = MakeOutcome(1, {Code::kCorrupt});
   outcome.leftover_files = {"s3://b/t/data/x\n.parquet"};
-  const std::string text = OutcomeText(outcome, 10);
+  const std::string text = OutcomeText(outcome, "cat.db.t", 10);
   EXPECT_NE(text.find("Merged 1,998 files into 2"), std::string::npos) << text;
   EXPECT_NE(text.find("100"), std::string::npos) << text;
   EXPECT_NE(text.find("p=1"), std::string::npos) << text;
   EXPECT_NE(text.find("reason of corrupt"), std::string::npos) << text;
   EXPECT_NE(text.find("s3://b/t/data/x?.parquet"), std::string::npos) << text;
   EXPECT_NE(text.find("run this again"), std::string::npos) << text;
-  const std::string unknown = OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), 10);
-  EXPECT_NE(unknown.find("`firn inspect snapshots db.t`"), std::string::npos) << unknown;
+  const std::string unknown = OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), "cat.db.t", 10);
+  EXPECT_NE(unknown.find("`firn inspect snapshots cat.db.t`"), std::string::npos) << unknown;
+}
+
+TEST(OutcomeText, FailuresAndLeftovers_AreNeverCut) {
+  act::Outcome outcome = MakeOutcome(0, {});
+  for (int i = 0; i < 40; ++i) {
+    outcome.failures.push_back({"part=" + std::to_string(i) + ";", 1, Error{Code::kCorrupt, "broken"}});
+    outcome.leftover_files.push_back("/data/" + std::to_string(i) + ".parquet");
+  }
+  const std::string text = OutcomeText(outcome, "db.t", 2);
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_NE(text.find("part=" + std::to_string(i) + ";"), std::string::npos) << i;
+    EXPECT_NE(text.find("/data/" + std::to_string(i) + ".parquet"), std::string::npos) << i;
+  }
 }
 
 }  // namespace

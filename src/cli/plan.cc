@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -14,22 +16,26 @@
 namespace firn::cli {
 namespace {
 
+constexpr int kThreads = 2;
+
 struct PlanOptions {
   CommonOptions common;
   TableOptions table;
   SelectionOptions selection;
   std::string max_bytes;
   std::size_t lines = 20;
-  int threads = 2;
+  std::optional<int> threads;
 };
 
-Result<int> RunPlan(Environment& environment, const PlanOptions& options) {
+Result<int> RunPlan(Environment& environment, PlanOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
+                         {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
   FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
   service::AssessOptions assess;
   assess.ref = options.table.ref;
   assess.selection = &selection;
-  assess.threads = options.threads;
+  assess.threads = options.threads.value_or(kThreads);
   assess.plan_id = environment.random.NewUuidV7(environment.clock.Now());
   FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
   FIRN_ASSIGN(assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
@@ -40,7 +46,8 @@ Result<int> RunPlan(Environment& environment, const PlanOptions& options) {
   }
   std::string text = SelectionLine(selection, found.facts) +
                      PlanText(found.facts, found.plan, options.common.verbosity > 0 ? SIZE_MAX : options.lines);
-  if (!found.plan.groups.empty()) text += fmt::format("\nNext: `firn optimize {}` does it.\n", found.plan.table);
+  if (!found.plan.groups.empty())
+    text += fmt::format("\nNext: `firn optimize {}` does it.\n", TableWords(options.table));
   environment.terminal.Out(text);
   return kExitOk;
 }
@@ -54,7 +61,9 @@ void AddPlan(CLI::App& app, CommandContext& context) {
   AddSelectionOptions(*command, options->selection);
   command->add_option("--max-bytes", options->max_bytes, "Plan to read at most so much, such as 10GB, best first");
   command->add_option("--lines", options->lines, "How many lines each list may have")->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads that read manifests")->check(CLI::Range(1, 1024));
+  command->add_option("--threads", options->threads, "Threads that read manifests")
+      ->check(CLI::Range(1, 1024))
+      ->default_str(std::to_string(kThreads));
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunPlan(context.environment, *options); });

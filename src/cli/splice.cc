@@ -5,56 +5,47 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/human_text.h"
+#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
 #include "cli/tier_table.h"
 #include "format/json/json.h"
-#include "format/parquet/compression.h"
+#include "splice/names.h"
 
 namespace firn::cli {
 namespace {
+
+constexpr const char* kMemory = "512MB";
 
 struct SpliceOptions {
   CommonOptions common;
   TableRequest request;  // properties and maps only
   std::vector<std::string> inputs;
   std::string output;
-  std::string codec, effort = "balanced", row_group_size, memory = "512MB";
+  std::string codec, effort = "balanced", row_group_size, memory;
   std::optional<int> level;
-  int threads = 1;
+  std::optional<int> threads;
 };
-
-Result<splice::Effort> ParseEffort(const std::string& text) {
-  if (text == "fast") return splice::Effort::kFast;
-  if (text == "balanced") return splice::Effort::kBalanced;
-  if (text == "dense") return splice::Effort::kDense;
-  return Error{Code::kInvalidArgument, "--effort: \"" + text + "\" is not fast, balanced or dense"};
-}
-
-Result<parquet::Codec> ParseCodec(const std::string& text) {
-  for (const auto codec : {parquet::Codec::kUncompressed, parquet::Codec::kSnappy, parquet::Codec::kGzip,
-                           parquet::Codec::kBrotli, parquet::Codec::kZstd, parquet::Codec::kLz4Raw}) {
-    if (text == parquet::CodecName(codec)) return codec;
-  }
-  return Error{Code::kInvalidArgument, "--codec: \"" + text + "\" is not a codec that firn writes"};
-}
 
 Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   splice::Options made;
-  FIRN_ASSIGN(made.effort, ParseEffort(options.effort));
+  FIRN_ASSIGN(made.effort, splice::ParseEffort(options.effort).In("--effort"));
   if (!options.codec.empty()) {
-    FIRN_ASSIGN(made.codec, ParseCodec(options.codec));
+    FIRN_ASSIGN(made.codec, splice::ParseCodec(options.codec).In("--codec"));
   }
   made.codec_level = options.level;
   FIRN_ASSIGN(const auto row_group, ParseBytesOption("--row-group-size", options.row_group_size));
   if (row_group) made.row_group_size_bytes = *row_group;
-  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory));
+  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
   if (memory) made.memory_bytes = *memory;
-  made.threads = options.threads;
+  made.threads = options.threads.value_or(1);
+  made.created_by = std::string("firn version ") + kVersion;
   return made;
 }
 
@@ -67,7 +58,12 @@ Result<std::vector<splice::Input>> OpenInputs(ports::FileIO& io, const std::vect
   return inputs;
 }
 
-/// Writes, publishes and checks the output; a file that fails its check is removed again.
+Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::Report& report) {
+  FIRN_ASSIGN(const auto written, io.Open(output));
+  return splice::Verify(*written, report);
+}
+
+/// Writes, publishes and checks the output; a file that is not known to be good is removed again.
 Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>& inputs, const splice::Options& merge,
                              const std::string& output) {
   FIRN_ASSIGN(const auto sink, io.Create(output));
@@ -76,13 +72,15 @@ Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>
     sink->Abort();
     return report;
   }
-  FIRN_TRY(sink->Close());
-  FIRN_ASSIGN(const auto written, io.Open(output));
-  if (Status checked = splice::Verify(*written, *report); !checked) {
-    FIRN_TRY(io.Delete(output));
-    return std::move(checked.error()).In(output + " failed its check and was removed");
+  Status checked = sink->Close();
+  // The name was taken in the meantime: that file is somebody else's.
+  if (!checked && checked.error().code == Code::kConflict) return std::move(checked.error());
+  if (checked) checked = CheckOutput(io, output, *report);
+  if (checked) return report;
+  if (const Status removed = io.Delete(output); !removed) {
+    checked.error().message += fmt::format("; {} could not be removed: {}", output, removed.error().message);
   }
-  return report;
+  return std::move(checked.error()).In(output + " is not known to be good");
 }
 
 std::string ReportText(const SpliceOptions& options, const splice::Report& report, double seconds) {
@@ -112,7 +110,9 @@ std::string ReportJson(const SpliceOptions& options, const splice::Report& repor
   return json::WritePretty(value) + "\n";
 }
 
-Result<int> RunSplice(Environment& environment, const SpliceOptions& options) {
+Result<int> RunSplice(Environment& environment, SpliceOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.request,
+                         {.threads = &options.threads, .memory = &options.memory}));
   FIRN_ASSIGN(splice::Options merge, MakeOptions(options));
   FIRN_ASSIGN(const auto io, environment.open_files(options.request));
   FIRN_ASSIGN(const bool exists, io->Exists(options.output));
@@ -145,8 +145,8 @@ void AddSplice(CLI::App& app, CommandContext& context) {
   command->add_option("--codec", options->codec, "Codec of the output; otherwise the one of most input bytes");
   command->add_option("--level", options->level, "Level of the codec");
   command->add_option("--row-group-size", options->row_group_size, "Compressed size of row groups, such as 128MB");
-  command->add_option("--memory", options->memory, "Memory to stay below")->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  command->add_option("--memory", options->memory, "Memory to stay below")->default_str(kMemory);
+  command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->default_str("1");
   command->add_option("--property", options->request.properties, "Storage property key=value; may be repeated")
       ->allow_extra_args(false);
   AddCommonOptions(*command, options->common);

@@ -4,17 +4,49 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
 
 #include "base/human_text.h"
+#include "base/log.h"
+#include "cli/text_table.h"
 
 namespace firn::cli {
 
-void AddTableOptions(CLI::App& command, TableOptions& options) {
-  TableRequest& request = options.request;
-  command
-      .add_option("TABLE", request.table,
-                  "A table of a catalog (db.table), a table's directory, or a metadata file (read only)")
-      ->required();
+namespace {
+
+constexpr int kThreadsMax = 1024;
+
+/// `text` as one word of a shell.
+std::string ShellWord(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./:@%+,=").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return Printable(word + "'");
+}
+
+Status ApplyLogLevel(const std::string& text, const CommonOptions& common) {
+  static constexpr std::pair<std::string_view, LogLevel> kLevels[] = {{"debug", LogLevel::kDebug},
+                                                                      {"info", LogLevel::kInfo},
+                                                                      {"warn", LogLevel::kWarn},
+                                                                      {"error", LogLevel::kError},
+                                                                      {"off", LogLevel::kOff}};
+  const auto found = std::ranges::find(kLevels, text, &std::pair<std::string_view, LogLevel>::first);
+  if (found == std::end(kLevels)) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("firn.log-level: \"{}\" is not debug, info, warn, error or off", text)};
+  }
+  if (!common.quiet && common.verbosity == 0) SetLogLevel(found->second);
+  return Ok();
+}
+
+}  // namespace
+
+void AddPlaceOptions(CLI::App& command, TableRequest& request) {
   command.add_option("--catalog", request.catalog, "Catalog in the configuration; the default one if not given")
       ->group("Where the table is");
   command.add_option("--config", request.config_file, "Configuration file instead of the usual ones")
@@ -25,6 +57,15 @@ void AddTableOptions(CLI::App& command, TableOptions& options) {
   command.add_option("--map", request.maps, "Read locations that begin with FROM at TO: FROM=TO; may be repeated")
       ->allow_extra_args(false)
       ->group("Where the table is");
+}
+
+void AddTableOptions(CLI::App& command, TableOptions& options) {
+  command
+      .add_option(
+          "TABLE", options.request.table,
+          "A table of a catalog (db.table, catalog.db.table), a table's directory, or a metadata file (read only)")
+      ->required();
+  AddPlaceOptions(command, options.request);
   command.add_option("--branch,--ref", options.ref, "Branch (or tag, for reading)")
       ->capture_default_str()
       ->group("Where the table is");
@@ -49,6 +90,33 @@ void AddSelectionOptions(CLI::App& command, SelectionOptions& options) {
       .add_option("--min-input-files", options.min_input_files,
                   "Fewest files of a merge whose output stays small; otherwise the table's property, or 5")
       ->group("What to look at");
+}
+
+Status ApplySettings(const Environment& environment, const CommonOptions& common, const TableRequest& request,
+                     const SettingTargets& targets) {
+  if (!environment.settings) return Ok();
+  FIRN_ASSIGN(const ports::Properties settings, environment.settings(request));
+  if (const auto* level = ports::FindFirstProperty(settings, {"log-level"})) FIRN_TRY(ApplyLogLevel(*level, common));
+  if (ports::FindFirstProperty(settings, {"threads"}) != nullptr) {
+    FIRN_ASSIGN(const std::int64_t threads, ports::IntProperty(settings, "threads", 1, 1, kThreadsMax).In("firn"));
+    if (targets.threads != nullptr && !*targets.threads) *targets.threads = static_cast<int>(threads);
+  }
+  const std::pair<std::string_view, std::string*> sizes[] = {{"memory", targets.memory},
+                                                             {"target-file-size", targets.target_file_size}};
+  for (const auto& [key, target] : sizes) {
+    const std::string text = ports::PropertyOr(settings, key, "");
+    FIRN_ASSIGN(const auto bytes, ParseBytesOption(fmt::format("firn.{}", key), text));
+    if (bytes && target != nullptr && target->empty()) *target = text;
+  }
+  return Ok();
+}
+
+std::string TableWords(const TableOptions& options) {
+  std::string words = ShellWord(options.request.table);
+  if (!options.request.catalog.empty()) words += " --catalog " + ShellWord(options.request.catalog);
+  if (!options.request.config_file.empty()) words += " --config " + ShellWord(options.request.config_file);
+  if (options.ref != "main") words += " --branch " + ShellWord(options.ref);
+  return words;
 }
 
 Result<orient::Policy> PolicyOf(const iceberg::TableMetadata& metadata, const SelectionOptions& options) {

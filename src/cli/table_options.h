@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options by which health, plan, optimize and inspect name a table, a part of it, and sizes.
+// The options by which commands name a table, a part of it, and sizes; and what stands for them in the configuration.
 //
-// Guarantees: what Read* return was checked; sizes are in bytes.
+// Guarantees: sizes are in bytes. Flags win over the configuration.
 // Errors: kInvalidArgument naming the option. Threads: one owner.
 #pragma once
 
@@ -30,10 +30,25 @@ struct SelectionOptions {
   std::optional<std::int32_t> min_input_files;
 };
 
-/// TABLE, --catalog, --config, --property, --map, --branch.
+/// --catalog, --config, --property, --map.
+void AddPlaceOptions(CLI::App& command, TableRequest& request);
+/// TABLE and --branch besides.
 void AddTableOptions(CLI::App& command, TableOptions& options);
 /// --where, --partition, --target-file-size, --min-input-files.
 void AddSelectionOptions(CLI::App& command, SelectionOptions& options);
+
+/// Options that a setting of firn's own section of the configuration stands for when they were not given.
+struct SettingTargets {
+  std::optional<int>* threads = nullptr;
+  std::string* memory = nullptr;
+  std::string* target_file_size = nullptr;
+};
+/// Checks all settings, also those that this command does not know. The log level is set at once.
+Status ApplySettings(const Environment& environment, const CommonOptions& common, const TableRequest& request,
+                     const SettingTargets& targets);
+/// TABLE as it was typed, with the options that say where it is, ready to be copied into another command. Properties
+/// are left out: they can be secret.
+std::string TableWords(const TableOptions& options);
 
 /// The table's properties, changed by the options.
 Result<orient::Policy> PolicyOf(const iceberg::TableMetadata& metadata, const SelectionOptions& options);

@@ -70,8 +70,8 @@ class Configuration {
   /// Properties for storage alone, when a table is given by its path.
   ports::Properties StorageProperties() const;
   const std::vector<ports::LocationRule>& rules() const { return rules_; }
-  /// Of firn's own section; null when it is not set.
-  const std::string* FindSetting(std::string_view key) const { return ports::FindProperty(tree_.own, key); }
+  /// firn's own section, without `map`.
+  const ports::Properties& settings() const { return tree_.own; }
   /// "looked at flags, ...": for messages.
   std::string SearchedText(std::string_view catalog) const;
 

@@ -163,8 +163,7 @@ TEST_F(ConfigurationTest, OwnSection_KnowsItsKeys) {
   Write("home/.pyiceberg.yaml", "firn: {threads: 4, map: ['/a=/b', 's3://x=/y']}");
   const auto configuration = Load();
   ASSERT_TRUE(configuration) << ToString(configuration.error());
-  EXPECT_EQ(*configuration->FindSetting("threads"), "4");
-  EXPECT_EQ(configuration->FindSetting("memory"), nullptr);
+  EXPECT_EQ(configuration->settings(), (ports::Properties{{"threads", "4"}}));
   EXPECT_EQ(configuration->rules().size(), 2U);
 
   Write("home/.pyiceberg.yaml", "firn: {thread: 4}");

@@ -41,7 +41,9 @@ class CommandLine : public testing::Test {
         world.random,
         [&](const cli::TableRequest& request) { return Open(request); },
         [&](const cli::TableRequest&) -> Result<std::shared_ptr<ports::FileIO>> { return world.io; },
-        cancelled};
+        cancelled,
+        [&](const cli::TableRequest&) -> Result<std::shared_ptr<ports::Catalog>> { return Catalog(); },
+        [&](const cli::TableRequest&) -> Result<ports::Properties> { return settings; }};
     Answer answer;
     answer.exit = cli::RunCommandLine(std::move(arguments), environment);
     answer.out = terminal.out;
@@ -49,10 +51,13 @@ class CommandLine : public testing::Test {
     return answer;
   }
 
+  std::shared_ptr<ports::Catalog> Catalog() { return {std::shared_ptr<void>(), world.catalog.get()}; }
+
   Result<cli::OpenedTable> Open(const cli::TableRequest& request) {
     cli::OpenedTable opened;
-    opened.catalog = std::shared_ptr<ports::Catalog>(std::shared_ptr<void>(), world.catalog.get());
-    FIRN_ASSIGN(const auto id, ports::ParseTableIdentifier(request.table));
+    opened.catalog = Catalog();
+    FIRN_ASSIGN(auto id, ports::ParseTableIdentifier(request.table));
+    if (id.name_space.size() == 2) id.name_space.erase(id.name_space.begin());  // "cat.db.t"
     FIRN_ASSIGN(opened.table, opened.catalog->LoadTable(id));
     opened.io = world.io;
     return opened;
@@ -60,6 +65,7 @@ class CommandLine : public testing::Test {
 
   World world{2};
   std::atomic<bool> cancelled = false;
+  ports::Properties settings;
 };
 
 TEST_F(CommandLine, Health_SaysWhatIsWrongAndWhatIsNext) {
@@ -186,6 +192,68 @@ TEST_F(CommandLine, Splice_MakesOneFileAndReplacesNone) {
   EXPECT_EQ(answer.exit, 0) << answer.err;
   EXPECT_NE(answer.out.find("36 rows"), std::string::npos) << answer.out;
   EXPECT_EQ(Run(arguments).exit, 6);
+}
+
+TEST_F(CommandLine, Splice_OutputCannotBeChecked_IsRemoved) {
+  std::vector<std::string> arguments = {"splice", "-o", "/out.parquet"};
+  const Result<Contents> contents = world.table().ReadHead();
+  ASSERT_TRUE(contents.has_value());
+  for (const auto& [path, live] : contents->files) arguments.push_back(path);
+  world.injector.Reset();
+  ASSERT_EQ(world.AsProcess([&] { return Run(arguments); }).exit, 0);
+  const std::int64_t calls = world.injector.call_count();
+  for (std::int64_t k = 1; k <= calls; ++k) {
+    for (const bool lost : {false, true}) {
+      world.Fail(world.storage->Delete("/out.parquet"));
+      world.injector.Reset();
+      lost ? world.injector.LoseReplyAt(k) : world.injector.FailAt(k);
+      const Answer answer = world.AsProcess([&] { return Run(arguments); });
+      const std::string& call = world.injector.trace().at(static_cast<std::size_t>(k - 1));
+      EXPECT_NE(answer.exit, 0) << call;
+      EXPECT_FALSE(*world.storage->Exists("/out.parquet")) << call << (lost ? " lost" : " failed");
+    }
+  }
+}
+
+TEST_F(CommandLine, NextStep_NamesTheTableAsTheUserDid) {
+  const Answer health = Run({"health", "cat.db.t", "--config", "my file.yaml"});
+  EXPECT_NE(health.out.find("`firn plan cat.db.t --config 'my file.yaml'`"), std::string::npos) << health.out;
+  const Answer plan = Run({"plan", "db.t", "--catalog", "cat"});
+  EXPECT_NE(plan.out.find("`firn optimize db.t --catalog cat`"), std::string::npos) << plan.out;
+  const Answer done = Run({"optimize", "cat.db.t", "--threads", "1", "--property", "token=hunter2"});
+  EXPECT_EQ(done.exit, 0) << done.err;
+  EXPECT_NE(done.out.find("`firn health cat.db.t`"), std::string::npos) << done.out;
+}
+
+TEST_F(CommandLine, Settings_StandForFlagsThatAreNotGiven) {
+  const auto target = [&](std::vector<std::string> flags) {
+    std::vector<std::string> arguments = {"plan", "db.t", "--json"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return Run(arguments).Json().Find("target_size_bytes")->AsInt64();
+  };
+  settings = {{"target-file-size", "64MB"}, {"threads", "3"}, {"memory", "256MB"}, {"log-level", "error"}};
+  EXPECT_EQ(target({}), 64 << 20);
+  EXPECT_EQ(target({"--target-file-size", "32MB"}), 32 << 20);
+  EXPECT_EQ(Run({"optimize", "db.t", "--dry-run"}).exit, 0);
+  for (const ports::Properties& wrong : std::vector<ports::Properties>{{{"threads", "0"}},
+                                                                       {{"threads", "x"}},
+                                                                       {{"memory", "much"}},
+                                                                       {{"log-level", "loud"}},
+                                                                       {{"target-file-size", "-1"}}}) {
+    settings = wrong;
+    for (const std::string command : {"health", "plan", "optimize"}) {
+      const Answer answer = Run({command, "db.t"});
+      EXPECT_EQ(answer.exit, cli::kExitUsage) << command << wrong.begin()->first;
+      EXPECT_NE(answer.err.find(wrong.begin()->first), std::string::npos) << answer.err;
+    }
+  }
+}
+
+TEST_F(CommandLine, Tables_OneALine) {
+  EXPECT_EQ(Run({"tables"}).out, "db.t\n");
+  const json::Value json = Run({"tables", "--json"}).Json();
+  ASSERT_EQ(json.elements().size(), 1U);
+  EXPECT_EQ(*json.elements()[0].Find("table")->AsString(), "db.t");
 }
 
 TEST_F(CommandLine, Errors_GoToBothStreamsWithJson) {
