@@ -3,7 +3,8 @@
 // Carries either a value or an error that says what the caller must do next.
 //
 // Guarantees: a dropped Result or Status is a compiler warning (an error in this build). The code is
-//   chosen once, where the fault is found; callers add context with In() and never re-code.
+//   chosen once, where the fault is found; callers add context with In(). Only a port may re-code what comes from
+//   below it.
 // Cost: no allocation on success.
 // Threads: a value type; share it as any other value.
 // Source: std::expected; class-level [[nodiscard]] because libstdc++ 12 does not mark it.
