@@ -62,11 +62,13 @@ class FileMerge {
  private:
   struct Candidate {
     std::shared_ptr<ReopenedSource> source;
-    std::optional<parquet::FileMetaData> footer;
+    std::optional<parquet::FileMetaData> footer;  // kept only until `columns` are known
+    std::vector<splice::ColumnSource> columns;
     std::optional<Error> error;
   };
 
   Status ReadFooters();
+  void ResolveColumns(std::size_t input);
   Status ResolveInputs();
   Status WriteAndCheck(const std::string& location, const MergeProgress& progress);
   Status Write(ports::OutputFile& file, const MergeProgress& progress);
@@ -108,54 +110,69 @@ Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, 
 /// Storage that is down ends the merge; a single file that is missing or broken only leaves it.
 Status FileMerge::ReadFooters() {
   candidates_.resize(entries_.size());
-  return observe::ForEachIndex(entries_.size(), context_.footer_readers, [this](std::size_t i) -> Status {
-    Candidate& candidate = candidates_[i];
-    const iceberg::DataFile& file = entries_[i].file;
-    if (Status good = CheckInput(file); !good) {
-      candidate.error = std::move(good.error()).In(file.file_path);
-      return Ok();
-    }
-    candidate.source = std::make_shared<ReopenedSource>(context_.io, file);
-    Result<parquet::FileMetaData> footer = parquet::ReadFooter(*candidate.source);
-    if (!footer && footer.error().code == Code::kUnavailable) return std::move(footer.error());
-    if (footer) {
-      candidate.footer = std::move(*footer);
-    } else {
-      candidate.error = std::move(footer.error());
-    }
-    return Ok();
-  });
+  // The layout of variants is chosen from all footers; otherwise a footer is needed only for its own file's columns.
+  const bool keeps_footers = HasVariant(options_.schema);
+  return observe::ForEachIndex(entries_.size(), context_.footer_readers,
+                               [this, keeps_footers](std::size_t i) -> Status {
+                                 Candidate& candidate = candidates_[i];
+                                 const iceberg::DataFile& file = entries_[i].file;
+                                 if (Status good = CheckInput(file); !good) {
+                                   candidate.error = std::move(good.error()).In(file.file_path);
+                                   return Ok();
+                                 }
+                                 candidate.source = std::make_shared<ReopenedSource>(context_.io, file);
+                                 Result<parquet::FileMetaData> footer = parquet::ReadFooter(*candidate.source);
+                                 if (!footer && footer.error().code == Code::kUnavailable)
+                                   return std::move(footer.error());
+                                 if (footer) {
+                                   candidate.footer = std::move(*footer);
+                                   if (!keeps_footers) ResolveColumns(i);
+                                 } else {
+                                   candidate.error = std::move(footer.error());
+                                 }
+                                 return Ok();
+                               });
+}
+
+/// Finds the output's columns in a file, and lets go of its footer.
+void FileMerge::ResolveColumns(std::size_t input) {
+  Candidate& candidate = candidates_[input];
+  const iceberg::DataFile& file = entries_[input].file;
+  const iceberg::NameMapping* mapping = context_.name_mapping ? &*context_.name_mapping : nullptr;
+  const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(file.spec_id);
+  auto columns = spec == nullptr
+                     ? Result<std::vector<splice::ColumnSource>>(Error{Code::kCorrupt, "unknown partition spec"})
+                     : iceberg::ResolveColumns(context_.metadata.current_schema(), options_.schema, *candidate.footer,
+                                               mapping, *spec, file.partition);
+  if (columns) {
+    candidate.columns = std::move(*columns);
+  } else {
+    candidate.error = std::move(columns.error()).In(file.file_path);
+  }
+  candidate.footer.reset();
 }
 
 Status FileMerge::ResolveInputs() {
-  const iceberg::Schema& schema = context_.metadata.current_schema();
   if (HasVariant(options_.schema)) {
     std::vector<const parquet::FileMetaData*> footers;
     for (const Candidate& candidate : candidates_) {
       if (candidate.footer) footers.push_back(&*candidate.footer);
     }
     options_.schema = iceberg::WithVariantLayouts(std::move(options_.schema), footers);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (candidates_[i].footer) ResolveColumns(i);
+    }
   }
-  const iceberg::NameMapping* mapping = context_.name_mapping ? &*context_.name_mapping : nullptr;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     Candidate& candidate = candidates_[i];
-    const iceberg::DataFile& file = entries_[i].file;
-    if (!candidate.error) {
-      const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(file.spec_id);
-      auto columns =
-          spec == nullptr
-              ? Result<std::vector<splice::ColumnSource>>(Error{Code::kCorrupt, "unknown partition spec"})
-              : iceberg::ResolveColumns(schema, options_.schema, *candidate.footer, mapping, *spec, file.partition);
-      if (columns) {
-        inputs_.push_back({std::move(candidate.source), std::move(*columns), file.record_count});
-        merged_.used.push_back(i);
-        rows_ += file.record_count;
-        candidate.footer.reset();
-        continue;
-      }
-      candidate.error = std::move(columns.error()).In(file.file_path);
+    if (candidate.error) {
+      merged_.left_out.push_back({i, std::move(*candidate.error)});
+      continue;
     }
-    merged_.left_out.push_back({i, std::move(*candidate.error)});
+    const std::int64_t rows = entries_[i].file.record_count;
+    inputs_.push_back({std::move(candidate.source), std::move(candidate.columns), rows});
+    merged_.used.push_back(i);
+    rows_ += rows;
   }
   candidates_.clear();
   if (merged_.used.size() >= 2) return Ok();
