@@ -160,10 +160,7 @@ Status Committer::CheckBase(const TableMetadata& metadata) {
   if (ref == nullptr && target_.ref != "main") {
     return Error{Code::kNotFound, fmt::format("{}: there is no branch {}", Name(), target_.ref)};
   }
-  if (ref != nullptr && !ref->is_branch) {
-    return Error{Code::kInvalidArgument, fmt::format("{}: {} is a tag; only branches change", Name(), target_.ref)};
-  }
-  return Ok();
+  return CheckNoTag(metadata, target_.ref).In(Name());
 }
 
 std::optional<SnapshotId> Committer::HeadOf(const TableMetadata& metadata) const {
@@ -328,6 +325,12 @@ Result<RetryPolicy> RetryPolicyOf(const TableMetadata& metadata, RetryPolicy pol
     *wait = std::clamp<std::int64_t>(*wait, 0, kDayMs);
   }
   return policy;
+}
+
+Status CheckNoTag(const TableMetadata& metadata, const std::string& ref) {
+  const iceberg::SnapshotRef* found = metadata.FindRef(ref);
+  if (found == nullptr || found->is_branch) return Ok();
+  return Error{Code::kInvalidArgument, fmt::format("`{}` is a tag: only branches can be changed", ref)};
 }
 
 CommitReport Commit(CommitEnvironment& environment, const CommitTarget& target, Change& change) {

@@ -74,4 +74,7 @@ CommitReport Commit(CommitEnvironment& environment, const CommitTarget& target, 
 /// Reasons for which firn does not write to a table at all: format version, encryption.
 Status CheckWritable(const iceberg::TableMetadata& metadata);
 
+/// kInvalidArgument if `ref` is a tag. A ref that does not exist is no error here.
+Status CheckNoTag(const iceberg::TableMetadata& metadata, const std::string& ref);
+
 }  // namespace firn::act

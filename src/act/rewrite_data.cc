@@ -67,11 +67,7 @@ Status CheckPlan(const ports::LoadedTable& table, ports::FileIO& io, const decid
   }
   if (metadata.table_uuid() != facts.table_uuid) return stale("the table was replaced");
   if (metadata.format_version() != facts.format_version) return stale("its format version changed");
-  const iceberg::SnapshotRef* ref = metadata.FindRef(plan.ref);
-  if (ref != nullptr && !ref->is_branch) {
-    return Error{Code::kInvalidArgument,
-                 fmt::format("{}: {} is a tag; only branches change", ToString(table.id), plan.ref)};
-  }
+  FIRN_TRY(CheckNoTag(metadata, plan.ref).In(ToString(table.id)));
   const iceberg::Snapshot* head = metadata.RefSnapshot(plan.ref);
   if (head == nullptr || metadata.FindSnapshot(*plan.base_snapshot_id) == nullptr ||
       !metadata.IsAncestor(*plan.base_snapshot_id, head->id)) {

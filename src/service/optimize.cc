@@ -57,18 +57,10 @@ act::Outcome Overtaken(const Assessment& assessment, const Error& error) {
   return outcome;
 }
 
-Status CheckBranch(const iceberg::TableMetadata& metadata, const std::string& ref) {
-  const iceberg::SnapshotRef* found = metadata.FindRef(ref);
-  if (found != nullptr && !found->is_branch) {
-    return Error{Code::kInvalidArgument, fmt::format("`{}` is a tag: only branches can be changed", ref)};
-  }
-  return Ok();
-}
-
 Result<Assessment> PlanRound(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
                              AssessOptions options, std::int64_t bytes_used) {
   FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
-  FIRN_TRY(CheckBranch(*loaded.metadata, options.ref));
+  FIRN_TRY(act::CheckNoTag(*loaded.metadata, options.ref));
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
   const TimestampMs now = environment.clock.Now();
   options.plan_id = environment.random.NewUuidV7(now);
