@@ -15,8 +15,6 @@
 namespace firn::cli {
 namespace {
 
-constexpr int kThreads = 2;
-
 struct HealthOptions {
   CommonOptions common;
   TableOptions table;
@@ -33,7 +31,7 @@ Result<int> RunHealth(Environment& environment, HealthOptions& options) {
   service::AssessOptions assess;
   assess.ref = options.table.ref;
   assess.selection = &selection;
-  assess.threads = options.threads.value_or(kThreads);
+  assess.threads = options.threads.value_or(kReadThreads);
   FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
   FIRN_ASSIGN(const auto found, service::Diagnose(opened.table, *opened.io, assess, environment.clock.Now()));
   const std::size_t shown = options.common.verbosity > 0 ? found.diagnosis.partitions.size() : options.partitions;
@@ -58,9 +56,7 @@ void AddHealth(CLI::App& app, CommandContext& context) {
   AddSelectionOptions(*command, options->selection);
   command->add_option("--partitions", options->partitions, "How many of the worst partitions to show")
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads that read manifests")
-      ->check(CLI::Range(1, 1024))
-      ->default_str(std::to_string(kThreads));
+  AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunHealth(context.environment, *options); });

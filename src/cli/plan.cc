@@ -16,8 +16,6 @@
 namespace firn::cli {
 namespace {
 
-constexpr int kThreads = 2;
-
 struct PlanOptions {
   CommonOptions common;
   TableOptions table;
@@ -35,7 +33,7 @@ Result<int> RunPlan(Environment& environment, PlanOptions& options) {
   service::AssessOptions assess;
   assess.ref = options.table.ref;
   assess.selection = &selection;
-  assess.threads = options.threads.value_or(kThreads);
+  assess.threads = options.threads.value_or(kReadThreads);
   assess.plan_id = environment.random.NewUuidV7(environment.clock.Now());
   FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
   FIRN_ASSIGN(assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
@@ -61,9 +59,7 @@ void AddPlan(CLI::App& app, CommandContext& context) {
   AddSelectionOptions(*command, options->selection);
   command->add_option("--max-bytes", options->max_bytes, "Plan to read at most so much, such as 10GB, best first");
   command->add_option("--lines", options->lines, "How many lines each list may have")->capture_default_str();
-  command->add_option("--threads", options->threads, "Threads that read manifests")
-      ->check(CLI::Range(1, 1024))
-      ->default_str(std::to_string(kThreads));
+  AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunPlan(context.environment, *options); });

@@ -71,6 +71,12 @@ void AddTableOptions(CLI::App& command, TableOptions& options) {
       ->group("Where the table is");
 }
 
+void AddReadThreadsOption(CLI::App& command, std::optional<int>& threads) {
+  command.add_option("--threads", threads, "Threads that read manifests")
+      ->check(CLI::Range(1, 1024))
+      ->default_str(std::to_string(kReadThreads));
+}
+
 void AddSelectionOptions(CLI::App& command, SelectionOptions& options) {
   command
       .add_option("--where", options.where,

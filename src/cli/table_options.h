@@ -37,6 +37,10 @@ void AddTableOptions(CLI::App& command, TableOptions& options);
 /// --where, --partition, --target-file-size, --min-input-files.
 void AddSelectionOptions(CLI::App& command, SelectionOptions& options);
 
+/// Threads that read manifests, where nothing else is done.
+inline constexpr int kReadThreads = 2;
+void AddReadThreadsOption(CLI::App& command, std::optional<int>& threads);
+
 /// Options that a setting of firn's own section of the configuration stands for when they were not given.
 struct SettingTargets {
   std::optional<int>* threads = nullptr;
