@@ -7,22 +7,11 @@
 #include <set>
 #include <vector>
 
+#include "decide/packing_fixture.h"
 #include "decide/packing_oracle.h"
 
 namespace firn::decide {
 namespace {
-
-constexpr std::int64_t kMiB = 1 << 20;
-constexpr std::int64_t kTarget = 128 * kMiB;
-
-PackingLimits Limits(double exponent = 1.04) {
-  PackingLimits limits;
-  limits.target_size_bytes = kTarget;
-  limits.healthy_size_bytes = kTarget * 3 / 4;
-  limits.size_max_bytes = kTarget * 3 / 2;
-  limits.size_exponent = exponent;
-  return limits;
-}
 
 /// Nothing is forbidden or costs anything: only sizes count.
 PackingLimits FreeOfCost() {
@@ -31,13 +20,6 @@ PackingLimits FreeOfCost() {
   limits.growth_min = 1;
   limits.file_cost = limits.byte_cost = 0;
   return limits;
-}
-
-std::int64_t OutputBytes(const std::vector<std::int64_t>& sizes, const Bin& bin, const PackingLimits& limits) {
-  const auto target = static_cast<double>(limits.target_size_bytes);
-  double power = 0;
-  for (auto i : bin) power += std::pow(static_cast<double>(sizes[i]) / target, limits.size_exponent);
-  return static_cast<std::int64_t>(std::ceil(std::pow(power, 1 / limits.size_exponent) * target));
 }
 
 std::vector<std::int64_t> Apply(const std::vector<std::int64_t>& sizes, const std::vector<Bin>& bins,

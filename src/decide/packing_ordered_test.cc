@@ -5,29 +5,11 @@
 
 #include <vector>
 
+#include "decide/packing_fixture.h"
 #include "decide/packing_oracle.h"
 
 namespace firn::decide {
 namespace {
-
-constexpr std::int64_t kMiB = 1 << 20;
-constexpr std::int64_t kTarget = 128 * kMiB;
-
-PackingLimits Limits(double exponent = 1.04) {
-  PackingLimits limits;
-  limits.target_size_bytes = kTarget;
-  limits.healthy_size_bytes = kTarget * 3 / 4;
-  limits.size_max_bytes = kTarget * 3 / 2;
-  limits.size_exponent = exponent;
-  return limits;
-}
-
-std::int64_t OutputBytes(const std::vector<std::int64_t>& sizes, const Bin& bin, const PackingLimits& limits) {
-  const auto target = static_cast<double>(limits.target_size_bytes);
-  double power = 0;
-  for (auto i : bin) power += std::pow(static_cast<double>(sizes[i]) / target, limits.size_exponent);
-  return static_cast<std::int64_t>(std::ceil(std::pow(power, 1 / limits.size_exponent) * target));
-}
 
 /// The list after the bins were joined, in order.
 std::vector<std::int64_t> Apply(const std::vector<std::int64_t>& sizes, const std::vector<Bin>& bins,
