@@ -133,7 +133,7 @@ def splice_bench(firn, runs, results):
                                 check=True).stdout
         tiers = json.loads(report)["tiers"]
         results[f"splice/{count}/tiers"] = tiers
-        print("  bytes per tier: " + ", ".join(f"{t['tier']} {t['bytes']:,}" for t in tiers if t["bytes"]))
+        print("  bytes per tier: " + ", ".join(f"{name} {tier['bytes']:,}" for name, tier in tiers.items()))
 
 
 def planning_bench(build, results):
