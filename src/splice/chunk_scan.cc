@@ -112,6 +112,7 @@ class ChunkWalk {
       return source_.file().Corrupt(page.offset, "a dictionary-encoded page without a dictionary");
     }
     if (header.statistics) {
+      if (TrustedOnlyInACopy(*header.statistics)) scan_.headers_lie = true;
       page.statistics = static_cast<std::int32_t>(scan_.statistics.size());
       scan_.statistics.push_back(std::move(*header.statistics));
     }
@@ -119,6 +120,16 @@ class ChunkWalk {
     scan_.data_bytes += page.uncompressed_size;
     scan_.pages.push_back(page);
     return Ok();
+  }
+
+  /// Readers ignore bounds because of the writer's name or the column's order, and a copy has others.
+  bool TrustedOnlyInACopy(const parquet::Statistics& statistics) const {
+    const InputFile& file = source_.file();
+    const bool byte_array = scan_.meta->type == parquet::PhysicalType::kByteArray ||
+                            scan_.meta->type == parquet::PhysicalType::kFixedLenByteArray;
+    if (byte_array && file.quirks().byte_array_statistics_wrong) return true;
+    return (statistics.min_value || statistics.max_value) &&
+           file.OrderOf(scan_.leaf) == parquet::ColumnOrder::kUndefined;
   }
 
   const SourceGroup& source_;

@@ -52,7 +52,7 @@ struct ChunkScan {
   std::vector<PageRecord> pages;
   std::vector<parquet::Statistics> statistics;  // of the pages, where a header has some
   std::int64_t data_bytes = 0;                  // of the data pages' bodies, uncompressed
-  bool headers_lie = false;  // a V2 header's is_compressed is wrong: pages must not be copied as they are
+  bool headers_lie = false;  // is_compressed or statistics are wrong: pages must not be copied as they are
 
   bool has_dictionary_pages = false, has_other_pages = false;  // encodings of the data pages
   bool has_v1 = false, has_v2 = false;

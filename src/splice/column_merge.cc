@@ -106,13 +106,13 @@ class ColumnMerge {
     const ColumnInput& input = inputs_[choice_.shared_input];
     const PageRecord& page = *input.scan.dictionary;
     PageFetcher fetcher(*input.scan.source);
-    if (input.scan.meta->codec == settings_.chunk.codec) {
-      FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
-      return writer_.CopyDictionary(page, bytes);
-    }
-    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
-    FIRN_ASSIGN(const ByteView plain,
-                opener_.OpenDictionary(page, body, input.scan.meta->codec).In(Place(input, page)));
+    FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
+    FIRN_ASSIGN(
+        const ByteView plain,
+        opener_.OpenDictionary(page, bytes.subspan(page.header_bytes), input.scan.meta->codec).In(Place(input, page)));
+    // Nobody has looked at its entries yet, and the indices of all inputs rely on their number.
+    FIRN_TRY(buffers_.entries.Build(plain, choice_.entries, column_.width).In(Place(input, page)));
+    if (input.scan.meta->codec == settings_.chunk.codec) return writer_.CopyDictionary(page, bytes);
     return writer_.WriteDictionary(plain, choice_.entries);
   }
 

@@ -49,6 +49,13 @@ Status FindByteArrays(ByteView plain, std::size_t count, std::vector<std::uint32
     at += length;
   }
   offsets[count] = static_cast<std::uint32_t>(at);
+  if (at != plain.size()) return Error{Code::kCorrupt, "bytes behind the last byte array"};
+  return Ok();
+}
+
+Status CheckEntriesSize(std::size_t size_bytes, std::size_t count, std::size_t width) {
+  if (count > size_bytes / width) return Error{Code::kCorrupt, "too few bytes for the dictionary's entries"};
+  if (count * width != size_bytes) return Error{Code::kCorrupt, "bytes behind the dictionary's last entry"};
   return Ok();
 }
 
@@ -170,7 +177,7 @@ void DictionaryUnion::AddIntegers(const std::uint8_t* plain, std::size_t count, 
 
 Status DictionaryUnion::Add(ByteView plain, std::size_t count, std::vector<std::uint32_t>& mapping) {
   if (width_ > 0) {
-    if (count > plain.size() / width_) return Error{Code::kCorrupt, "too few bytes for the dictionary's entries"};
+    FIRN_TRY(CheckEntriesSize(plain.size(), count, width_));
     mapping.resize(count);
     if (is_integer_ && width_ == 4) {
       AddIntegers<std::int32_t>(plain.data(), count, mapping.data());
@@ -192,6 +199,7 @@ Status DictionaryUnion::Add(ByteView plain, std::size_t count, std::vector<std::
     mapping[i] = AddValue(plain.subspan(at, length));
     at += length;
   }
+  if (at != plain.size()) return Error{Code::kCorrupt, "bytes behind the dictionary's last entry"};
   return Ok();
 }
 

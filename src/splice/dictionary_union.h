@@ -7,7 +7,7 @@
 // first
 //   sight: the first dictionary without duplicates is a prefix of the union.
 // Cost: integers within a hinted range: an array access an entry; else a hash of 8 bytes or XXH3 of the bytes.
-// Errors: kCorrupt (without a place: the caller adds it) when the page does not hold `count` values.
+// Errors: kCorrupt (without a place: the caller adds it) when the page does not hold `count` values and nothing else.
 // Threads: one owner.
 // Source: Encodings.md "Dictionary Encoding".
 #pragma once
@@ -25,9 +25,12 @@ namespace firn::splice {
 /// Bytes of a PLAIN value; 0 for BYTE_ARRAY and BOOLEAN.
 std::size_t FixedWidth(parquet::PhysicalType type, std::int32_t type_length);
 
-/// Where the `count` values of a PLAIN BYTE_ARRAY page begin (count + 1 offsets; lengths included). kCorrupt if they do
-/// not fit; bytes behind the last one are the caller's to judge.
+/// Where the `count` values of a PLAIN BYTE_ARRAY page begin (count + 1 offsets; lengths included). kCorrupt unless
+/// they fill the page.
 Status FindByteArrays(ByteView plain, std::size_t count, std::vector<std::uint32_t>& offsets);
+
+/// kCorrupt unless `count` entries of `width` bytes fill a page of `size_bytes`.
+Status CheckEntriesSize(std::size_t size_bytes, std::size_t count, std::size_t width);
 
 class DictionaryUnion {
  public:

@@ -88,8 +88,7 @@ Status EntryTable::Build(ByteView values, std::size_t entry_count, std::size_t f
   width = fixed_width;
   entry_bytes_max = fixed_width;
   if (fixed_width > 0) {
-    if (entry_count > values.size() / fixed_width) return Corrupt("too few bytes for the dictionary's entries");
-    return Ok();
+    return CheckEntriesSize(values.size(), entry_count, fixed_width);
   }
   FIRN_TRY(FindByteArrays(values, entry_count, offsets));
   std::uint32_t longest = 0;

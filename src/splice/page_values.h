@@ -71,7 +71,7 @@ struct EntryTable {
   std::vector<std::uint32_t> offsets;  // count + 1
   std::size_t entry_bytes_max = 0;
 
-  /// `plain` must stay alive. Checks that it holds `entry_count` entries.
+  /// `plain` must stay alive. kCorrupt unless it holds `entry_count` entries and nothing else.
   Status Build(ByteView values, std::size_t entry_count, std::size_t fixed_width);
 };
 

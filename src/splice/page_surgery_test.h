@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Changes single pages of Parquet files, for tests of what damaged or unusual files do.
+//
+// In: a file, a page of it, an edit. Out: the file with the page as edited, everything else fitting to it.
+// Guarantees: sizes in the page's header and in the footer, and all offsets, are those of the edited page, unless the
+//   edit sets a size itself; page indexes are dropped. A page's CRC, where it has one, is made anew.
+// Threads: none.
+#pragma once
+
+#include <functional>
+
+#include "base/bytes.h"
+#include "format/parquet/metadata.h"
+
+namespace firn::splice::testing {
+
+struct PagePlace {
+  std::size_t row_group = 0, leaf = 0;
+  std::size_t page = 0;  // counted from the dictionary page, if there is one
+};
+
+/// A page before compression. V2 levels are at the front of `body`.
+struct EditedPage {
+  parquet::PageHeader header;
+  Bytes body;
+  /// If given, what is stored instead of the compressed body.
+  std::optional<Bytes> stored;
+};
+
+Bytes WithPage(const Bytes& file, const PagePlace& place, const std::function<void(EditedPage&)>& edit);
+
+/// The page as it is.
+EditedPage PageOf(const Bytes& file, const PagePlace& place);
+
+}  // namespace firn::splice::testing
