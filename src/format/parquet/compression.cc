@@ -14,14 +14,17 @@
 #include <string>
 
 #include "base/check.h"
+#include "format/parquet/arrow_zstd.h"
 
 namespace firn::parquet {
 
 namespace {
 
+/// Levels above it may use the optimal parser (see arrow_zstd.h).
+constexpr int kZstdLevelSafe = 9;
+
 struct ZstdFree {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 struct DeflateFree {
   void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
@@ -83,7 +86,7 @@ bool DecompressBrotli(ByteView in, std::span<std::uint8_t> out) {
 
 struct PageCodecs::Contexts {
   std::unique_ptr<ZSTD_CCtx, ZstdFree> zstd_compress;
-  std::unique_ptr<ZSTD_DCtx, ZstdFree> zstd_decompress;
+  ArrowZstd arrow_zstd;
   std::unique_ptr<libdeflate_compressor, DeflateFree> deflate_compress;
   std::unique_ptr<libdeflate_decompressor, DeflateFree> deflate_decompress;
   int deflate_level = 0;
@@ -96,13 +99,6 @@ struct PageCodecs::Contexts {
       scratch_bytes = size;
     }
     return {scratch.get(), scratch_bytes};
-  }
-
-  bool DecompressZstd(ByteView in, std::span<std::uint8_t> out) {
-    if (!zstd_decompress) zstd_decompress.reset(ZSTD_createDCtx());
-    FIRN_CHECK(zstd_decompress != nullptr);
-    const std::size_t size = ZSTD_decompressDCtx(zstd_decompress.get(), out.data(), out.size(), in.data(), in.size());
-    return !ZSTD_isError(size) && size == out.size();
   }
 
   /// Several members after each other are one stream; some old writers left the gzip wrapper for zlib's.
@@ -123,6 +119,7 @@ struct PageCodecs::Contexts {
   }
 
   std::size_t CompressZstd(int level, ByteView in, std::span<std::uint8_t> out) {
+    if (level > kZstdLevelSafe) return arrow_zstd.Compress(std::min(level, ZSTD_maxCLevel()), in, out);
     if (!zstd_compress) zstd_compress.reset(ZSTD_createCCtx());
     FIRN_CHECK(zstd_compress != nullptr);
     const std::size_t size =
@@ -171,7 +168,7 @@ Status PageCodecs::Decompress(Codec codec, ByteView in, std::span<std::uint8_t> 
     case Codec::kSnappy: done = DecompressSnappy(in, out); break;
     case Codec::kGzip: done = contexts_->DecompressGzip(in, out); break;
     case Codec::kBrotli: done = DecompressBrotli(in, out); break;
-    case Codec::kZstd: done = contexts_->DecompressZstd(in, out); break;
+    case Codec::kZstd: done = contexts_->arrow_zstd.Decompress(in, out); break;
     case Codec::kLz4Raw: done = DecompressLz4Block(in, out); break;
     case Codec::kLz4: done = DecompressLz4Hadoop(in, out) || DecompressLz4Block(in, out); break;
     default: return Error{Code::kUnsupported, "pages compressed with " + std::string(CodecName(codec))};

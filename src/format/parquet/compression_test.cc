@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/parquet/compression.h"
 
+#include <arrow/result.h>
+#include <arrow/util/compression.h>
 #include <gtest/gtest.h>
 #include <lz4.h>
 
@@ -67,6 +69,58 @@ TEST(PageCodecs, WrongPromisedSize_IsCorrupt) {
     Bytes out(5000);
     EXPECT_FALSE(codecs.Decompress(codec, ByteView(kept).first(kept.size() / 2), out)) << CodecName(codec);
   }
+}
+
+/// Frames have no checksum: what a damaged one gives must be what readers get, or nothing.
+TEST(PageCodecs, DamagedZstd_IsReadAsArrowReadsIt) {
+  PageCodecs codecs;
+  const auto arrow_codec = *arrow::util::Codec::Create(arrow::Compression::ZSTD);
+  std::size_t refused = 0, read = 0;
+  for (const int level : {1, 3, 12}) {
+    Bytes in = Sample(900, 4);
+    const Bytes again(in.begin() + 100, in.begin() + 700);
+    in.insert(in.end(), again.begin(), again.end());
+    const Result<ByteView> packed = codecs.Compress(Codec::kZstd, level, in);
+    ASSERT_TRUE(packed);
+    const Bytes good(packed->begin(), packed->end());
+    for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+      Bytes bad = good;
+      bad[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8);
+      Bytes out(in.size()), expected(in.size());
+      const auto size = arrow_codec->Decompress(static_cast<std::int64_t>(bad.size()), bad.data(),
+                                                static_cast<std::int64_t>(expected.size()), expected.data());
+      const bool arrow_reads = size.ok() && *size == static_cast<std::int64_t>(expected.size());
+      ASSERT_EQ(codecs.Decompress(Codec::kZstd, bad, out).has_value(), arrow_reads) << "bit " << bit;
+      if (arrow_reads) {
+        ASSERT_EQ(out, expected) << "bit " << bit;
+      }
+      ++(arrow_reads ? read : refused);
+    }
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_GT(read, 0U);
+}
+
+TEST(PageCodecs, ZstdFrames_OfAnyKind_AreRead) {
+  PageCodecs codecs;
+  const Bytes first = Sample(70000, 1), second = Sample(90, 2);
+  Bytes whole = first, packed;
+  whole.insert(whole.end(), second.begin(), second.end());
+  for (const Bytes* part : {&first, &second}) {
+    const Result<ByteView> frame = codecs.Compress(Codec::kZstd, 3, *part);
+    ASSERT_TRUE(frame);
+    packed.insert(packed.end(), frame->begin(), frame->end());
+  }
+  Bytes out(whole.size());
+  ASSERT_TRUE(codecs.Decompress(Codec::kZstd, packed, out));
+  EXPECT_EQ(out, whole);
+  packed.push_back(0);
+  EXPECT_FALSE(codecs.Decompress(Codec::kZstd, packed, out)) << "a byte behind the frames";
+  // A frame that wants a window of 64 MiB, made of one raw block: header without sizes, descriptor, block, content.
+  const Bytes wide = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x80, 0x19, 0x00, 0x00, 'a', 'b', 'c'};
+  Bytes three(3);
+  ASSERT_TRUE(codecs.Decompress(Codec::kZstd, wide, three));
+  EXPECT_EQ(AsText(three), "abc");
 }
 
 TEST(PageCodecs, GzipOfSeveralMembers_IsOneStream) {
