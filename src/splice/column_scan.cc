@@ -255,7 +255,9 @@ const ScanColumn& ColumnScan::column(std::size_t index) const { return leaves_[i
 Result<std::unique_ptr<ColumnScan>> ColumnScan::Open(ScanFile& file, std::vector<ScanLeaf> leaves,
                                                      ScanOptions options) {
   std::unique_ptr<ColumnScan> scan(new ColumnScan(file, std::move(options)));
-  if (scan->options_.batch_rows == 0) return Error{Code::kInvalidArgument, "batches without rows"};
+  if (scan->options_.batch_rows == 0 || leaves.empty()) {
+    return Error{Code::kInvalidArgument, "a scan without rows or leaves"};
+  }
   if (file.footer().encrypted) return Error{Code::kUnsupported, file.name() + ": columns are encrypted"};
   for (const ScanLeaf& leaf : leaves) {
     FIRN_ASSIGN(auto reader, ScanLeafReader::Make(file, leaf, scan->options_).In(file.name()));

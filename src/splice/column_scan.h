@@ -90,7 +90,7 @@ class DecodedFile;
 
 class ColumnScan {
  public:
-  /// `file` must outlive the scan.
+  /// `file` must outlive the scan. At least one leaf: pages, not the footer, tell how many rows there are.
   static Result<std::unique_ptr<ColumnScan>> Open(ScanFile& file, std::vector<ScanLeaf> leaves, ScanOptions options);
   ~ColumnScan();
   /// Reads the next batch; the number of its rows, 0 at the end.
