@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reading deletes needs to know, and how their Parquet files are opened.
+//
+// Guarantees: a file whose footer does not count the rows that its manifest entry promises is refused.
+// Cost: one or two reads a file. Threads: a context may be shared.
+// Errors: kUnsupported (another format, encrypted), kCorrupt, those of FileIO; with the location.
+// Source: Iceberg table spec, "Data File Fields"; hazard 42.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "iceberg/delete_index.h"
+#include "iceberg/manifest.h"
+#include "iceberg/metadata.h"
+#include "iceberg/name_mapping.h"
+#include "ports/file_io.h"
+#include "splice/column_scan.h"
+
+namespace firn::act {
+
+struct DeleteLoadContext {
+  const iceberg::TableMetadata& metadata;
+  ports::FileIO& io;
+  const iceberg::NameMapping* name_mapping = nullptr;  // for files without field ids
+  std::int64_t memory_bytes = 256 << 20;               // of one call, besides its result
+  int threads = 1;
+  const std::atomic<bool>* cancelled = nullptr;  // asked before every batch of rows
+};
+
+/// A live data file as a scan sees it.
+struct DataFileRef {
+  const iceberg::DataFile* file = nullptr;
+  SequenceNumber sequence_number{0};  // data sequence number
+};
+
+Result<std::unique_ptr<splice::ScanFile>> OpenForScan(const DeleteLoadContext& context, const iceberg::DataFile& file);
+
+/// kCancelled once the caller wants to stop.
+Status CheckGoesOn(const DeleteLoadContext& context);
+
+/// What the Parquet library may hold for one file.
+std::int64_t ScanMemoryBytes(const DeleteLoadContext& context);
+
+}  // namespace firn::act

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/equality_match.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "act/equality_match_keys.h"
+#include "act/equality_match_ranges.h"
+#include "act/equality_match_table.h"
+#include "observe/parallel.h"
+
+namespace firn::act {
+namespace {
+
+using iceberg::DeleteEntry;
+
+constexpr std::int64_t kTableBytesMin = 256 << 10;
+/// A guess: the bytes of a column of varying size.
+constexpr std::size_t kTextBytes = 24;
+/// Hashes are not spread quite evenly.
+constexpr double kSafely = 0.98;
+/// Delete files with the same ids and scope, and the data files that they may apply to.
+struct KeyGroup {
+  std::vector<FieldId> ids;
+  std::vector<const DeleteEntry*> deletes;
+  std::vector<std::size_t> files;
+};
+
+using Scope = std::pair<std::int32_t, std::string>;  // spec and tuple
+
+Scope ScopeOf(const iceberg::DataFile& file) { return {file.spec_id.value, iceberg::TupleKey(file.partition)}; }
+
+Result<std::vector<KeyGroup>> MakeGroups(const DeleteLoadContext& context, std::span<const DataFileRef> files,
+                                         std::span<const DeleteEntry* const> deletes) {
+  const Scope everywhere{-1, ""};
+  std::map<std::pair<Scope, std::vector<FieldId>>, KeyGroup> groups;
+  for (const DeleteEntry* const entry : deletes) {
+    const iceberg::PartitionSpec* const spec = context.metadata.FindSpec(entry->file.spec_id);
+    if (spec == nullptr) {
+      return Error{Code::kCorrupt, entry->file.file_path + ": its partition spec is not in the metadata"};
+    }
+    if (entry->file.content != iceberg::FileContent::kEqualityDeletes) {
+      return Error{Code::kInvalidArgument, entry->file.file_path + ": no equality delete file"};
+    }
+    std::vector<FieldId> ids = entry->file.equality_ids;
+    std::ranges::sort(ids);
+    KeyGroup& group = groups[{spec->is_unpartitioned() ? everywhere : ScopeOf(entry->file), ids}];
+    group.ids = std::move(ids);
+    group.deletes.push_back(entry);
+  }
+  std::map<Scope, std::vector<std::size_t>> files_of_scope;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files_of_scope[ScopeOf(*files[i].file)].push_back(i);
+    files_of_scope[everywhere].push_back(i);
+  }
+  std::vector<KeyGroup> wanted;
+  for (auto& [key, group] : groups) {
+    group.files = files_of_scope[key.first];
+    // Files that nothing in the group is newer than, and deletes that nothing is older than, need not be read.
+    const auto newest = std::ranges::max(group.deletes, {}, &DeleteEntry::sequence_number)->sequence_number;
+    std::erase_if(group.files, [&](std::size_t i) { return files[i].sequence_number >= newest; });
+    if (group.files.empty()) continue;
+    const auto oldest = std::ranges::min(group.files, {}, [&](std::size_t i) { return files[i].sequence_number; });
+    std::erase_if(group.deletes,
+                  [&](const DeleteEntry* entry) { return entry->sequence_number <= files[oldest].sequence_number; });
+    wanted.push_back(std::move(group));
+  }
+  return wanted;
+}
+
+/// Matches one group, in as many passes over parts of the hash range as memory asks for.
+class GroupMatcher {
+ public:
+  GroupMatcher(const DeleteLoadContext& context, const KeyLayout& layout, const KeyGroup& group,
+               std::span<const DataFileRef> files, std::vector<roaring::PositionSet>& found,
+               EqualityStatistics& statistics)
+      : context_(context),
+        layout_(layout),
+        group_(group),
+        files_(files),
+        found_(found),
+        statistics_(statistics),
+        table_bytes_(std::max(context.memory_bytes - context.memory_bytes / 4, kTableBytesMin)),
+        table_(layout, table_bytes_),
+        ranges_(layout) {
+    for (const DeleteEntry* const entry : group.deletes) sequences_.push_back(entry->sequence_number);
+    std::ranges::sort(sequences_);
+    const auto twice = std::ranges::unique(sequences_);
+    sequences_.erase(twice.begin(), twice.end());
+  }
+
+  Status Run() {
+    double keys_expected = 0;  // in the whole hash range
+    for (const DeleteEntry* const entry : group_.deletes) {
+      keys_expected += static_cast<double>(std::max<std::int64_t>(entry->file.record_count, 0));
+    }
+    for (std::uint64_t first = 0;; first = table_.last_hash() + 1) {
+      const std::uint64_t width = PassWidth(keys_expected, kHashMax - first);
+      table_.Begin(first, first + width,
+                   static_cast<std::size_t>(std::ldexp(static_cast<double>(width), -64) * keys_expected));
+      ranges_.Clear();
+      FIRN_TRY(LoadKeys());
+      table_.Seal();
+      if (table_.size() > 0) {
+        FIRN_TRY(observe::ForEachIndex(group_.files.size(), context_.threads,
+                                       [this](std::size_t i) { return MatchFile(group_.files[i]); }));
+      }
+      ++statistics_.passes;
+      statistics_.keys += static_cast<std::int64_t>(table_.size());
+      if (table_.last_hash() == kHashMax) break;
+      const double share = std::ldexp(static_cast<double>(table_.last_hash() - first) + 1, -64);
+      keys_expected = static_cast<double>(table_.size() + 1) / share;
+    }
+    statistics_.data_rows_read += data_rows_read_;
+    return Ok();
+  }
+
+ private:
+  /// How much of the hash range, less one, the next pass should try to take.
+  std::uint64_t PassWidth(double keys_expected, std::uint64_t left) const {
+    const auto fitting = static_cast<double>(table_.KeysThatFit(kTextBytes * layout_.fields().size())) * kSafely;
+    const double width = std::ldexp(fitting / std::max(keys_expected, 1.0), 64);
+    return width >= static_cast<double>(left) ? left : static_cast<std::uint64_t>(width);
+  }
+
+  std::uint32_t RankOf(SequenceNumber sequence_number) const {
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(sequences_, sequence_number) - sequences_.begin());
+  }
+
+  Status LoadKeys() {
+    for (const DeleteEntry* const entry : group_.deletes) {
+      FIRN_ASSIGN(const auto reader, KeyReader::OpenDeletes(context_, layout_, entry->file));
+      const std::uint32_t rank = RankOf(entry->sequence_number);
+      while (true) {
+        FIRN_ASSIGN(const std::size_t rows, reader->Next());
+        if (rows == 0) break;
+        statistics_.delete_rows_read += static_cast<std::int64_t>(rows);
+        ranges_.Add(reader->batch());
+        Status inserted = table_.Insert(reader->batch(), rank);
+        if (!inserted) return std::move(inserted.error()).In(entry->file.file_path);
+      }
+    }
+    return Ok();
+  }
+
+  Status MatchFile(std::size_t index) {
+    const DataFileRef& data = files_[index];
+    FIRN_ASSIGN(const auto reader, KeyReader::OpenData(context_, layout_, *data.file, filter_));
+    // Only deletes with a higher sequence number have a higher rank than the data would.
+    const std::uint32_t rank = RankOf(data.sequence_number) + 1;
+    roaring::PositionSet& found = found_[index];
+    std::vector<std::uint32_t> scratch;
+    while (true) {
+      FIRN_ASSIGN(const std::size_t rows, reader->Next());
+      if (rows == 0) break;
+      data_rows_read_ += static_cast<std::int64_t>(rows);
+      table_.ForEachMatch(reader->batch(), rank, scratch,
+                          [&](std::size_t row) { found.Add(reader->first_row() + static_cast<std::int64_t>(row)); });
+    }
+    return Ok();
+  }
+
+  const DeleteLoadContext& context_;
+  const KeyLayout& layout_;
+  const KeyGroup& group_;
+  std::span<const DataFileRef> files_;
+  std::vector<roaring::PositionSet>& found_;
+  EqualityStatistics& statistics_;
+  std::int64_t table_bytes_;
+  KeyTable table_;
+  KeyRanges ranges_;
+  std::vector<SequenceNumber> sequences_;  // of the deletes, ascending
+  std::atomic<std::int64_t> data_rows_read_ = 0;
+  const RowGroupFilter filter_ = [this](const splice::ScanFile& file, const KeySources& sources,
+                                        const parquet::RowGroup& group) {
+    return ranges_.MayMatch(file, sources, group);
+  };
+};
+
+}  // namespace
+
+Result<std::vector<roaring::PositionSet>> MatchEqualityDeletes(const DeleteLoadContext& context,
+                                                               std::span<const DataFileRef> files,
+                                                               std::span<const DeleteEntry* const> deletes,
+                                                               EqualityStatistics* statistics) {
+  std::vector<roaring::PositionSet> found(files.size());
+  EqualityStatistics ignored;
+  FIRN_ASSIGN(const std::vector<KeyGroup> groups, MakeGroups(context, files, deletes));
+  for (const KeyGroup& group : groups) {
+    FIRN_ASSIGN(const KeyLayout layout,
+                KeyLayout::Make(context.metadata, group.ids).In(group.deletes.front()->file.file_path));
+    GroupMatcher matcher(context, layout, group, files, found, statistics != nullptr ? *statistics : ignored);
+    FIRN_TRY(matcher.Run());
+  }
+  return found;
+}
+
+}  // namespace firn::act
