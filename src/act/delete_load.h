@@ -4,14 +4,14 @@
 //
 // In: live data files, each with all the delete entries that apply to it (DeleteIndex::Find). Out: deleted positions.
 // Guarantees: a vector stands for all position deletes of its file; every other delete is applied, or the call fails:
-//   there is no result without all deletes. Positions behind the last row are left out, so that the cardinality is the
-//   number of rows that go.
+//   there is no result without all deletes. Positions behind the last row are left out, so that the cardinality is
+//   the number of rows that go.
 // Cost: see equality_match.h; position delete files of several data files are read once as long as the cache holds
-// them.
-//   The result takes at most two bytes a deleted row. Give as many data files of a partition to one call as possible.
+//   them. The result takes at most two bytes a deleted row. Give as many data files of a partition to one call as
+//   possible.
 // Errors: kCorrupt (two vectors for one file, broken files), kUnsupported, kLimit, kCancelled; with the file.
 // Threads: starts context.threads - 1 threads and joins them; the cache may be shared by calls.
-// Source: Iceberg table spec, "Scan Planning", "Row-level Deletes"; hazards 9, 32, 33, 37, 42.
+// Source: Iceberg table spec, "Scan Planning", "Row-level Deletes".
 #pragma once
 
 #include <span>

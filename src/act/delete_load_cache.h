@@ -4,12 +4,10 @@
 //
 // In: delete files. Out: their positions.
 // Guarantees: a file that is asked for by several threads at once is read by one of them; failures are not kept. What
-// is
-//   in use may stay beyond the limit until it is given back.
+//   is in use may stay beyond the limit until it is given back.
 // Cost: `memory_bytes` for what is kept; the files that were used longest ago go first.
 // Errors: those of LoadPositionDeletes; kLimit for a file that takes more than half of the memory.
 // Threads: any.
-// Source: hazard 42.
 #pragma once
 
 #include <list>

@@ -5,7 +5,7 @@
 // Guarantees: a file whose footer does not count the rows that its manifest entry promises is refused.
 // Cost: one or two reads a file. Threads: a context may be shared.
 // Errors: kUnsupported (another format, encrypted), kCorrupt, those of FileIO; with the location.
-// Source: Iceberg table spec, "Data File Fields"; hazard 42.
+// Source: Iceberg table spec, "Data File Fields".
 #pragma once
 
 #include <atomic>

@@ -4,13 +4,12 @@
 //
 // In: entries of delete manifests. Out: positions by data file path, or of one data file.
 // Guarantees: columns are found by their reserved ids; paths match byte by byte; positions may be unsorted and
-// repeated.
-//   A vector has the place, data file and cardinality that its entry says.
+//   repeated. A vector has the place, data file and cardinality that its entry says.
 // Cost: one pass over two columns; with `wanted`, row groups whose paths lie elsewhere are not read.
 // Errors: kCorrupt (null or negative positions, a vector that does not fit its entry), kUnsupported, kLimit; with the
 //   location.
 // Threads: pure.
-// Source: Iceberg table spec, "Position Delete Files", "Deletion Vectors"; hazards 31, 38, 40, 41, 42.
+// Source: Iceberg table spec, "Position Delete Files", "Deletion Vectors".
 #pragma once
 
 #include <string>

@@ -184,4 +184,17 @@ std::vector<iceberg::DeleteEntry> DeleteTable::PutVectors(
   return entries;
 }
 
+std::string SchemaOf(int id, const std::string& fields) {
+  return fmt::format(R"({{"type":"struct","schema-id":{},"fields":[{}]}})", id, fields);
+}
+
+std::string FieldOf(FieldId id, const std::string& name, const std::string& type, const std::string& more) {
+  return fmt::format(R"({{"id":{},"name":"{}","required":false,"type":{}{}}})", id, name,
+                     type.starts_with('{') ? type : '"' + type + '"', more);
+}
+
+DeleteTable TableOf(const std::string& fields, int format_version) {
+  return DeleteTable(MetadataOf(SchemaOf(0, fields), 0, R"({"spec-id":0,"fields":[]})", format_version));
+}
+
 }  // namespace firn::act::testing

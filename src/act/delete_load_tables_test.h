@@ -44,6 +44,11 @@ std::vector<Column> PositionColumns(const std::vector<std::pair<std::string, std
 iceberg::TableMetadata MetadataOf(const std::string& schemas, int current_schema_id,
                                   const std::string& specs = R"({"spec-id":0,"fields":[]})", int format_version = 2);
 
+/// A schema of MetadataOf; `fields` are joined by commas.
+std::string SchemaOf(int id, const std::string& fields);
+/// An optional field; `type` is a name or JSON, `more` further members.
+std::string FieldOf(FieldId id, const std::string& name, const std::string& type, const std::string& more = "");
+
 /// A table in memory.
 class DeleteTable {
  public:
@@ -69,5 +74,8 @@ class DeleteTable {
   iceberg::TableMetadata metadata_;
   ports::MemoryFileIO io_;
 };
+
+/// Unpartitioned, of one schema.
+DeleteTable TableOf(const std::string& fields, int format_version = 2);
 
 }  // namespace firn::act::testing

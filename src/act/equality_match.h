@@ -4,15 +4,14 @@
 //
 // In: live data files and equality delete files. Out: deleted positions of each data file.
 // Guarantees: a delete file applies to data files with a lower data sequence number of the same spec and tuple, or to
-// all
-//   if its spec is unpartitioned; each group of delete files with the same ids and scope is matched by itself, so
+//   all if its spec is unpartitioned; each group of delete files with the same ids and scope is matched by itself, so
 //   keys of different scopes never meet. Only key columns are read. Any file that cannot be read is an error.
-// Cost: every delete file and the key columns of every data file are read once a pass; there are as many passes as the
-//   distinct deleted keys need beyond `memory_bytes` (about 40 bytes and the key each). Give as many data files to one
-//   call as possible. Row groups whose statistics lie outside of the deleted keys are not read.
+// Cost: every delete file and the key columns of every data file are read once a pass; there are as many passes as
+//   the distinct deleted keys need beyond `memory_bytes` (about 40 bytes and the key each). Give as many data files
+//   to one call as possible. Row groups whose statistics lie outside of the deleted keys are not read.
 // Errors: kUnsupported (column types, formats, files without ids), kCorrupt, kLimit, kCancelled; with the file.
 // Threads: starts context.threads - 1 threads for the data files and joins them.
-// Source: Iceberg table spec, "Equality Delete Files", "Scan Planning"; hazards 9, 26 to 30, 42, 44, 55.
+// Source: Iceberg table spec, "Equality Delete Files", "Scan Planning".
 #pragma once
 
 #include <cstdint>

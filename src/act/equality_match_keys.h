@@ -4,12 +4,12 @@
 //
 // In: a file and a key layout. Out: batches of keys with their hashes and row positions.
 // Guarantees: hashes of KeyLayout::is_number() keys differ if the keys differ and are not null; null equals null and
-// nothing else; floats compare as their bits, with all NaN equal and -0.0 below 0.0, as
-//   Java's do. Only the key columns are read.
+//   nothing else; floats compare as their bits, with all NaN equal and -0.0 below 0.0, as Java's do. Only the key
+//   columns are read.
 // Cost: about 10 ns a row for one 8-byte column; memory: a batch.
 // Errors: those of reading, with the file's name.
 // Threads: one owner.
-// Source: Iceberg table spec, "Equality Delete Files"; hazards 27, 28.
+// Source: Iceberg table spec, "Equality Delete Files".
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 //   writers get wrong; only integers, dates, times and small decimals; statistics that are missing, inverted or of an
 //   unknown order decide nothing; nulls are passed over only if there are none on one side.
 // Threads: filled by one, then shared. Cost: O(key columns).
-// Source: parquet.thrift Statistics, ColumnOrder; hazard 30.
+// Source: parquet.thrift Statistics, ColumnOrder.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 // Guarantees: exact: keys are kept and compared, hashes only lead to them; where a hash stands for one key, that is
 //   enough. Memory stays below the limit: a table that would outgrow it gives up the upper part of its hash range,
 //   which is left for another pass.
-// Cost: 16 bytes a slot, at most three of four used, up to 3 bytes of filter a key, and the key unless its hash stands
-//   for it. A row that is not deleted costs one look into the filter.
+// Cost: 16 bytes a slot, at most three of four used, up to 3 bytes of filter a key, and the key unless its hash
+//   stands for it. A row that is not deleted costs one look into the filter.
 // Errors: kLimit if even one key does not fit.
 // Threads: filled by one; shared after Seal().
 // Source: linear probing; a Bloom filter whose bits lie in one word (Putze, Sanders, Singler 2007).
