@@ -3,11 +3,11 @@
 // What somebody wants to do to a table, asked again for every attempt to commit it.
 //
 // In: the base of an attempt, freshly loaded. Out: the manifests of a new snapshot, or plain metadata updates.
-// Guarantees: a change never relies on an earlier base; it may use manifests again that it wrote for one, if they
-//   are still right. Files that it created through MetadataFiles are removed by the committer, not by the change.
+// Guarantees: a change never relies on an earlier base; it may use manifests again that it wrote for one, if they are
+//   still right. Files that it created through MetadataFiles are removed by the committer, not by the change.
 // Errors: of Propose: kConflict is final (the change does not fit any more); kUnavailable is tried again.
 // Threads: one owner.
-// Source: Iceberg table spec, "Commit Conflict Resolution and Retry"; hazards 6, 10, 114.
+// Source: Iceberg table spec, "Commit Conflict Resolution and Retry".
 #pragma once
 
 #include <optional>
@@ -38,6 +38,7 @@ struct CommitBase {
 struct NewSnapshot {
   std::string operation;                         // "replace", ...
   std::vector<iceberg::ManifestFile> manifests;  // of the new list, in order
+  std::vector<std::string> delete_files;         // named by `manifests` and made through MetadataFiles
   SnapshotCounts counts;
   std::vector<std::pair<std::string, std::string>> summary;  // besides the counted members
 };

@@ -85,6 +85,8 @@ Result<PreparedCommit> PrepareCommit(const CommitBase& base, const Change& chang
     for (const ManifestFile& line : proposal.snapshot->manifests) {
       if (created.contains(line.manifest_path)) prepared.metadata_files.push_back(line.manifest_path);
     }
+    const std::vector<std::string>& delete_files = proposal.snapshot->delete_files;
+    prepared.metadata_files.insert(prepared.metadata_files.end(), delete_files.begin(), delete_files.end());
     iceberg::SnapshotRef ref;
     if (const iceberg::SnapshotRef* before = base.metadata.FindRef(base.ref)) ref = *before;
     ref.name = base.ref;

@@ -3,11 +3,11 @@
 // Turns a proposal into the request that a catalog gets: manifest list, snapshot, updates, requirements.
 //
 // In: the base of an attempt, the proposal. Out: the request and the metadata files that it names.
-// Guarantees: sequence number, row ids and parent come from this base only; the timestamp is never before that of
-//   the parent or of the table; retention settings of the branch stay; requirements pin table and branch head.
+// Guarantees: sequence number, row ids and parent come from this base only; the timestamp is never before that of the
+//   parent or of the table; retention settings of the branch stay; requirements pin table and branch head.
 // Errors: those of writing the list.
 // Threads: any, with different arguments.
-// Source: Iceberg table spec, "Snapshots", "Snapshot Row IDs", "Manifest Lists"; hazards 11, 107, 108, 145.
+// Source: Iceberg table spec, "Snapshots", "Snapshot Row IDs", "Manifest Lists".
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ SnapshotId NewSnapshotId(const iceberg::TableMetadata& metadata, Random& random)
 struct PreparedCommit {
   ports::TableCommit commit;
   std::string manifest_list;                // empty: no snapshot
-  std::vector<std::string> metadata_files;  // the list, and the manifests in it that this commit wrote
+  std::vector<std::string> metadata_files;  // the list, and the manifests and delete files that this commit wrote
 };
 
 /// `attempt` counts from 1 and makes the list's name unique.

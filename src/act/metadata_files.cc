@@ -36,6 +36,13 @@ Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewManifestList(const 
       fmt::format("{}/snap-{}-{}-{}.avro", MetadataFolder(metadata), snapshot_id.value, attempt, commit_uuid_));
 }
 
+Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewDeleteFile(const DataLocations& locations,
+                                                                        const std::string& partition_path,
+                                                                        const std::string& ending) {
+  const std::string name = fmt::format("00000-0-{}-{:05}-deletes{}", commit_uuid_, ++delete_file_count_, ending);
+  return Create(locations.NewLocation(partition_path, name));
+}
+
 Status RollingManifestWriter::Add(const iceberg::ManifestEntry& entry) {
   if (writer_ != nullptr && static_cast<std::int64_t>(file_->position()) >= target_size_bytes_) {
     FIRN_TRY(CloseCurrent());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Creates the manifests and manifest lists of one commit and remembers their names.
+// Creates the manifests, manifest lists and delete files of one commit and remembers their names.
 //
 // In: the table's metadata (where its metadata files go). Out: open files with names nobody else uses.
 // Guarantees: every file that was created is in created(), also when writing it failed later.
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "act/data_location.h"
 #include "base/ids.h"
 #include "iceberg/manifest.h"
 #include "iceberg/manifest_writer.h"
@@ -35,6 +36,10 @@ class MetadataFiles {
   Result<std::unique_ptr<ports::OutputFile>> NewManifest(const iceberg::TableMetadata& metadata);
   Result<std::unique_ptr<ports::OutputFile>> NewManifestList(const iceberg::TableMetadata& metadata,
                                                              SnapshotId snapshot_id, int attempt);
+  /// A file with deletes for the data files of a partition ("" for several); `ending`: ".parquet", ".puffin".
+  Result<std::unique_ptr<ports::OutputFile>> NewDeleteFile(const DataLocations& locations,
+                                                           const std::string& partition_path,
+                                                           const std::string& ending);
   const std::vector<std::string>& created() const { return created_; }
 
  private:
@@ -43,6 +48,7 @@ class MetadataFiles {
   ports::FileIO& io_;
   std::string commit_uuid_;
   int manifest_count_ = 0;
+  int delete_file_count_ = 0;
   std::vector<std::string> created_;
 };
 

@@ -55,7 +55,8 @@ Status CheckGroup(const RewriteGroup& group, const Rewrite& rewrite) {
 
 }  // namespace
 
-RewriteChange::RewriteChange(Rewrite rewrite) : rewrite_(std::move(rewrite)), refused_(rewrite_.groups.size()) {
+RewriteChange::RewriteChange(Rewrite rewrite)
+    : rewrite_(std::move(rewrite)), refused_(rewrite_.groups.size()), deletes_(rewrite_) {
   for (std::uint32_t g = 0; g < rewrite_.groups.size(); ++g) {
     const std::vector<RemovedFile>& removed = rewrite_.groups[g].removed;
     for (std::uint32_t f = 0; f < removed.size(); ++f) {
@@ -118,42 +119,36 @@ Status RewriteChange::CheckHistory(const CommitBase& base) const {
 Result<Proposal> RewriteChange::Propose(const CommitBase& base, MetadataFiles& files) {
   FIRN_TRY(CheckGroups());
   FIRN_TRY(CheckHistory(base));
-  if (!window_) {
-    FIRN_ASSIGN(
-        const Manifests planned,
-        observe::ReadManifests(files.io(), *base.metadata.FindSnapshot(rewrite_.plan_snapshot_id), base.metadata));
-    window_.emplace(rewrite_.plan_snapshot_id, planned);
-  }
   FIRN_ASSIGN(const Manifests head, observe::ReadManifests(files.io(), *base.head, base.metadata));
-  FIRN_TRY(window_->Extend(files.io(), base.metadata, *base.head, head));
-  CheckDeletes(base);
+  FIRN_TRY(deletes_.Extend(base, files.io(), head));
+  FIRN_TRY(CheckDeletes(base, files.io()));
   FIRN_TRY(Relocate(base, files.io(), head));
   if (refusals_.size() == rewrite_.groups.size()) return NothingLeft();
 
-  Manifests touched = TouchedManifests(head);
-  if (!CanReuse(base, touched)) FIRN_TRY(WriteManifests(base, files, std::move(touched)));
+  FIRN_ASSIGN(DeleteEdits edits, deletes_.Edits(base, files.io(), head, TakingPart()));
+  Manifests touched = TouchedManifests(head, edits);
+  if (!CanReuse(base, touched, edits)) {
+    FIRN_TRY(WriteManifests(base, files, std::move(touched), std::move(edits)));
+  }
   FIRN_ASSIGN(Proposal proposal, Assemble(base, files.io(), head));
   refusals_after_.push_back(refusals_.size());
   return proposal;
 }
 
 /// Refuses groups that would lose the effect of a delete.
-void RewriteChange::CheckDeletes(const CommitBase& base) {
-  if (window_->unchanged()) return;
+Status RewriteChange::CheckDeletes(const CommitBase& base, ports::FileIO& io) {
   for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
     if (refused_[g]) continue;
-    const RewriteGroup& group = rewrite_.groups[g];
-    Replacement replacement;
-    replacement.spec_id = group.spec_id;
-    replacement.partition = &group.partition;
-    for (const RemovedFile& file : group.removed) {
-      replacement.removed.push_back({&file.path, OrZero(file.data_sequence_number)});
-    }
-    for (const AddedFile& added : group.added) {
-      replacement.added.push_back({added.file, added.data_sequence_number});
-    }
-    if (std::optional<Error> error = window_->Check(base.metadata, replacement)) Refuse(g, std::move(*error));
+    FIRN_ASSIGN(std::optional<Error> error, deletes_.Check(base, io, g));
+    if (error) Refuse(g, std::move(*error));
   }
+  return Ok();
+}
+
+std::vector<bool> RewriteChange::TakingPart() const {
+  std::vector<bool> taking_part = refused_;
+  taking_part.flip();
+  return taking_part;
 }
 
 /// Finds removed files whose manifest was replaced since the plan, and refuses groups whose files are gone.
@@ -169,7 +164,7 @@ Status RewriteChange::Relocate(const CommitBase& base, ports::FileIO& io, const 
   if (missing.empty()) return Ok();
 
   for (const ManifestFile& line : head) {
-    if (line.content != ManifestContent::kData || window_->InPlan(line.manifest_path) ||
+    if (line.content != ManifestContent::kData || deletes_.InPlan(line.manifest_path) ||
         !iceberg::MayHaveLiveFiles(line)) {
       continue;
     }
@@ -200,8 +195,8 @@ Status RewriteChange::Relocate(const CommitBase& base, ports::FileIO& io, const 
   return Ok();
 }
 
-RewriteChange::Manifests RewriteChange::TouchedManifests(const Manifests& head) const {
-  std::unordered_set<std::string_view> wanted;
+RewriteChange::Manifests RewriteChange::TouchedManifests(const Manifests& head, const DeleteEdits& edits) const {
+  std::unordered_set<std::string_view> wanted(edits.manifests.begin(), edits.manifests.end());
   for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
     if (refused_[g]) continue;
     for (const RemovedFile& file : rewrite_.groups[g].removed) wanted.insert(rewrite_.manifests[file.manifest]);
@@ -213,16 +208,20 @@ RewriteChange::Manifests RewriteChange::TouchedManifests(const Manifests& head) 
   return touched;
 }
 
-bool RewriteChange::CanReuse(const CommitBase& base, const Manifests& touched) const {
+bool RewriteChange::CanReuse(const CommitBase& base, const Manifests& touched, const DeleteEdits& edits) const {
   return written_.schema_id == base.metadata.current_schema().id() && written_.refusals == refusals_.size() &&
+         written_.edits == edits &&
          std::equal(written_.read.begin(), written_.read.end(), touched.begin(), touched.end(), SameLine);
 }
 
-Status RewriteChange::WriteManifests(const CommitBase& base, MetadataFiles& files, Manifests touched) {
+Status RewriteChange::WriteManifests(const CommitBase& base, MetadataFiles& files, Manifests touched,
+                                     DeleteEdits edits) {
   written_ = Written();
+  written_.edits = std::move(edits);
   for (auto& [path, place] : places_) place.seen = false;
   FIRN_ASSIGN(const std::int64_t target, ManifestTargetSize(base.metadata));
   FIRN_TRY(WriteAdded(base, files, target));
+  FIRN_TRY(WriteAddedDeletes(base, files, target));
 
   ManifestCarrier carrier(files, base.metadata, base.new_snapshot_id, target);
   for (const ManifestFile& line : touched) {
@@ -231,6 +230,9 @@ Status RewriteChange::WriteManifests(const CommitBase& base, MetadataFiles& file
   for (const auto& [path, place] : places_) {
     if (place.seen || refused_[place.group]) continue;
     return Error{Code::kInternal, fmt::format("data file {} is not in the manifest where it was planned", path)};
+  }
+  if (written_.deletes_seen != written_.edits.removed) {
+    return Error{Code::kInternal, "a delete file is not in the manifest where it was found"};
   }
   FIRN_ASSIGN(written_.carried, carrier.Finish());
   written_.counts.Merge(carrier.counts());
@@ -241,6 +243,12 @@ Status RewriteChange::WriteManifests(const CommitBase& base, MetadataFiles& file
 }
 
 Result<bool> RewriteChange::IsRemoved(const ManifestEntry& entry) {
+  if (entry.file.content != iceberg::FileContent::kData) {
+    const iceberg::FileIdentity identity = iceberg::IdentityOf(entry.file);
+    if (!written_.edits.removed.contains(identity)) return false;
+    written_.deletes_seen.insert(identity);
+    return true;
+  }
   const auto found = places_.find(entry.file.file_path);
   if (found == places_.end() || refused_[found->second.group]) return false;
   Place& place = found->second;
@@ -286,11 +294,39 @@ Status RewriteChange::WriteAdded(const CommitBase& base, MetadataFiles& files, s
   return Ok();
 }
 
+/// Translated deletes, which get the sequence number of the commit.
+Status RewriteChange::WriteAddedDeletes(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes) {
+  FIRN_ASSIGN(const std::vector<iceberg::DataFile> deletes, deletes_.Write(base, files, written_.edits));
+  std::map<SpecId, RollingManifestWriter> writers;
+  for (const iceberg::DataFile& file : deletes) {
+    iceberg::ManifestWriterOptions options;
+    options.format_version = base.metadata.format_version();
+    options.spec_id = file.spec_id;
+    options.content = ManifestContent::kDeletes;
+    options.snapshot_id = base.new_snapshot_id;
+    ManifestEntry entry;
+    entry.status = EntryStatus::kAdded;
+    entry.snapshot_id = base.new_snapshot_id;
+    entry.file = file;
+    FIRN_TRY(writers.try_emplace(file.spec_id, files, base.metadata, std::move(options), target_size_bytes)
+                 .first->second.Add(entry));
+    written_.counts.Added(file);
+    written_.delete_files.push_back(file.file_path);
+  }
+  for (auto& [spec_id, writer] : writers) {
+    FIRN_ASSIGN(Manifests lines, writer.Finish());
+    written_.counts.manifests_created += static_cast<std::int64_t>(lines.size());
+    for (ManifestFile& line : lines) written_.added.push_back(std::move(line));
+  }
+  return Ok();
+}
+
 /// The new list: what was written, then what others wrote and still has live files.
 Result<Proposal> RewriteChange::Assemble(const CommitBase& base, ports::FileIO& io, const Manifests& head) const {
   NewSnapshot snapshot;
   snapshot.operation = "replace";
   snapshot.counts = written_.counts;
+  snapshot.delete_files = written_.delete_files;
   snapshot.summary = rewrite_.summary;
   snapshot.manifests = written_.added;
   snapshot.manifests.insert(snapshot.manifests.end(), written_.carried.begin(), written_.carried.end());

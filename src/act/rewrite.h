@@ -5,64 +5,34 @@
 // In: groups of removed and added files, and the snapshot on which the work was planned.
 // Out: on each base: manifests in which the removed files are DELETED, the added ones ADDED, all others as they were.
 // Guarantees: a group is committed only if every removed file is still live and unchanged, and no delete that arrived
-//   after the plan loses its effect. Added files keep a data sequence number between that of their newest input and
-//   that of the plan, so that later equality deletes still apply. A group that does not fit any more is left out
-//   (refusals()), the others go on. Delete files are never dropped.
+//   after the plan loses its effect: positions are translated where the group has row maps. Added files keep a data
+//   sequence number between that of their newest input and that of the plan, so that later equality deletes still
+//   apply. A group that does not fit any more is left out (refusals()), the others go on. Delete files go only with
+//   the files that they name, or when they are dead.
 // Cost: reads and writes the manifests that hold removed files, once for all attempts as long as they stay in the
 //   table; memory per removed file about 200 bytes.
-// Errors: kConflict when no group is left or the plan is no longer in the branch's history; kInternal when a
-//   group breaks a rule.
+// Errors: kConflict when no group is left or the plan is no longer in the branch's history; kInternal when a group
+//   breaks a rule.
 // Threads: one owner.
 // Source: Iceberg table spec, "Sequence Number Inheritance", "First Row ID Inheritance", "Commit Conflict Resolution
-//   and Retry"; docs/decisions/0002; hazards 1 to 16, 83, 104, 116 to 118.
+//   and Retry"; docs/decisions/0002 and 0003.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "act/change.h"
 #include "act/commit.h"
-#include "act/delete_window.h"
+#include "act/group_deletes.h"
+#include "act/rewrite_group.h"
 #include "iceberg/manifest.h"
 
 namespace firn::act {
-
-/// A live data file that a group replaces.
-struct RemovedFile {
-  std::string path;
-  std::uint32_t manifest = 0;  // index into Rewrite::manifests: where the plan saw it
-  std::int64_t record_count = 0;
-  std::optional<SequenceNumber> data_sequence_number, file_sequence_number;  // absent in v1 tables
-};
-
-struct AddedFile {
-  iceberg::DataFile file;
-  SequenceNumber data_sequence_number{0};
-};
-
-/// Files that are replaced together: all or none. All removed files have one spec and one tuple.
-struct RewriteGroup {
-  std::string name;  // for messages
-  SpecId spec_id{0};
-  iceberg::PartitionTuple partition;
-  std::vector<RemovedFile> removed;
-  std::vector<AddedFile> added;
-  std::int64_t deleted_rows = 0;  // rows that deletes removed on the way
-};
-
-struct Rewrite {
-  SnapshotId plan_snapshot_id{0};
-  SequenceNumber plan_sequence_number{0};
-  std::int32_t format_version = 2;
-  std::vector<std::string> manifests;  // locations of the manifests that held the removed files
-  std::vector<RewriteGroup> groups;
-  std::string plan_id, fence;
-  std::vector<std::pair<std::string, std::string>> summary;  // besides the firn.* members of every commit
-};
 
 /// Why a group was left out of the commit.
 struct GroupRefusal {
@@ -96,20 +66,25 @@ class RewriteChange final : public Change {
     std::vector<iceberg::ManifestFile> read;  // lines of the manifests that were rewritten
     std::size_t refusals = 0;                 // how many groups were left out
     std::optional<SchemaId> schema_id;        // absent: nothing was written yet
+    DeleteEdits edits;
+    std::set<iceberg::FileIdentity> deletes_seen;  // of those that are removed
     std::vector<iceberg::ManifestFile> added, carried;
+    std::vector<std::string> delete_files;
     SnapshotCounts counts;
   };
   using Manifests = std::vector<iceberg::ManifestFile>;
 
   Status CheckGroups() const;
   Status CheckHistory(const CommitBase& base) const;
-  void CheckDeletes(const CommitBase& base);
+  Status CheckDeletes(const CommitBase& base, ports::FileIO& io);
   Status Relocate(const CommitBase& base, ports::FileIO& io, const Manifests& head);
-  Manifests TouchedManifests(const Manifests& head) const;
-  bool CanReuse(const CommitBase& base, const Manifests& touched) const;
-  Status WriteManifests(const CommitBase& base, MetadataFiles& files, Manifests touched);
+  std::vector<bool> TakingPart() const;
+  Manifests TouchedManifests(const Manifests& head, const DeleteEdits& edits) const;
+  bool CanReuse(const CommitBase& base, const Manifests& touched, const DeleteEdits& edits) const;
+  Status WriteManifests(const CommitBase& base, MetadataFiles& files, Manifests touched, DeleteEdits edits);
   Result<bool> IsRemoved(const iceberg::ManifestEntry& entry);
   Status WriteAdded(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes);
+  Status WriteAddedDeletes(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes);
   Result<Proposal> Assemble(const CommitBase& base, ports::FileIO& io, const Manifests& head) const;
   void Refuse(std::size_t group, Error error);
   Error NothingLeft() const;
@@ -119,7 +94,7 @@ class RewriteChange final : public Change {
   std::vector<bool> refused_;
   std::vector<GroupRefusal> refusals_;       // only grows: a group that did not fit once is never tried again
   std::vector<std::size_t> refusals_after_;  // their number in each proposal
-  std::optional<DeleteWindow> window_;
+  GroupDeletes deletes_;
   Written written_;
 };
 

@@ -29,10 +29,15 @@ void AddTotal(SummaryMembers& out, const iceberg::Snapshot* parent, std::string_
 
 bool IsDeletionVector(const iceberg::DataFile& file) { return file.format == iceberg::FileFormat::kPuffin; }
 
+/// Vectors share a file: only the vector's own bytes count.
+std::int64_t ContentSize(const iceberg::DataFile& file) {
+  return IsDeletionVector(file) ? file.content_size_bytes.value_or(file.file_size_bytes) : file.file_size_bytes;
+}
+
 }  // namespace
 
 void SnapshotCounts::Added(const iceberg::DataFile& file) {
-  added_files_size += file.file_size_bytes;
+  added_files_size += ContentSize(file);
   switch (file.content) {
     case iceberg::FileContent::kData:
       ++added_data_files;
@@ -52,7 +57,7 @@ void SnapshotCounts::Added(const iceberg::DataFile& file) {
 }
 
 void SnapshotCounts::Removed(const iceberg::DataFile& file) {
-  removed_files_size += file.file_size_bytes;
+  removed_files_size += ContentSize(file);
   switch (file.content) {
     case iceberg::FileContent::kData:
       ++deleted_data_files;

@@ -6,7 +6,7 @@
 // Guarantees: members that are zero are left out, as Java does. A total appears only when the parent's is there, is a
 //   number and the result is not negative: a wrong total would poison every later count.
 // Threads: values.
-// Source: Iceberg table spec, Appendix F "Optional Snapshot Summary Fields"; hazard 103.
+// Source: Iceberg table spec, Appendix F "Optional Snapshot Summary Fields".
 #pragma once
 
 #include <cstdint>

@@ -57,6 +57,13 @@ std::vector<Row> RowsOf(std::int32_t part, const std::vector<std::int64_t>& ids)
   return rows;
 }
 
+bool IsRemovedBy(const std::set<std::string>& data, const std::set<iceberg::FileIdentity>& deletes,
+                 const DataFile& file) {
+  if (file.content == FileContent::kData) return data.contains(file.file_path);
+  if (file.format == iceberg::FileFormat::kPuffin && data.contains(*file.referenced_data_file)) return true;
+  return deletes.contains(iceberg::IdentityOf(file));
+}
+
 std::int32_t PartOf(const DataFile& file) { return std::get<std::int32_t>(file.partition.values.at(0)); }
 
 }  // namespace
@@ -296,7 +303,7 @@ Status SimTable::CarryOver(const ports::LoadedTable& base, SnapshotId id, const 
                            std::vector<ManifestFile>& lines) {
   const iceberg::Snapshot* head = base.metadata->current_snapshot();
   if (head == nullptr) return Ok();
-  std::optional<OpenManifest> group;
+  std::map<ManifestContent, OpenManifest> groups;
   FIRN_ASSIGN(const std::vector<ManifestFile> old, observe::ReadManifests(io_, *head, *base.metadata));
   for (const ManifestFile& line : old) {
     if (edit.drop_deletes && line.content == ManifestContent::kDeletes) continue;
@@ -304,7 +311,7 @@ Status SimTable::CarryOver(const ports::LoadedTable& base, SnapshotId id, const 
     bool touched = edit.regroup && line.content == ManifestContent::kData;
     const auto add = [&](ManifestEntry& entry, std::int64_t) -> Result<bool> {
       if (entry.status == EntryStatus::kDeleted) return true;
-      const bool removed = line.content == ManifestContent::kData && edit.removed.contains(entry.file.file_path);
+      const bool removed = IsRemovedBy(edit.removed, edit.removed_deletes, entry.file);
       touched = touched || removed;
       entry.status = removed ? EntryStatus::kDeleted : EntryStatus::kExisting;
       if (removed) entry.snapshot_id = id;
@@ -317,13 +324,15 @@ Status SimTable::CarryOver(const ports::LoadedTable& base, SnapshotId id, const 
       lines.push_back(line);
       continue;
     }
-    if (!group) {
-      FIRN_ASSIGN(group, Create(io_, *base.metadata, id, ManifestContent::kData, NewName("metadata", "-m.avro")));
+    auto group = groups.find(line.content);
+    if (group == groups.end()) {
+      FIRN_ASSIGN(OpenManifest opened, Create(io_, *base.metadata, id, line.content, NewName("metadata", "-m.avro")));
+      group = groups.emplace(line.content, std::move(opened)).first;
     }
-    for (const ManifestEntry& entry : entries) FIRN_TRY(group->writer->Add(entry));
+    for (const ManifestEntry& entry : entries) FIRN_TRY(group->second.writer->Add(entry));
   }
-  if (group) {
-    FIRN_ASSIGN(lines.emplace_back(), Close(std::move(*group)));
+  for (auto& [content, group] : groups) {
+    FIRN_ASSIGN(lines.emplace_back(), Close(std::move(group)));
   }
   return Ok();
 }

@@ -31,8 +31,9 @@ struct LiveFile {
   iceberg::DataFile file;
   std::string manifest;
   std::int64_t sequence_number = 0, file_sequence_number = 0;
-  std::vector<Row> rows;      // of a data file, in its order, when they were read
-  std::vector<bool> visible;  // which of them no delete hides
+  std::vector<Row> rows;                       // of a data file, in its order, when they were read
+  std::vector<bool> visible;                   // which of them no delete hides
+  std::vector<iceberg::FileIdentity> deletes;  // that apply to it
 };
 
 /// What one snapshot holds.
@@ -62,6 +63,12 @@ class SimTable {
   Status AddPositionDelete(const std::string& path, std::int64_t row);
   /// Of one partition.
   Status AddEqualityDelete(std::int32_t part, const std::vector<std::int64_t>& ids);
+  /// One file for rows of one partition; `referenced`: it says whose they are, if all are of one file.
+  Status AddPositionDeletes(const std::vector<Position>& positions, bool referenced);
+  /// One Puffin file. The vectors take the place of older ones, whose rows they hold as well.
+  Status AddVectors(const std::vector<Position>& positions);
+  /// Takes all equality deletes out and puts the positions of their rows in, as a `replace`.
+  Status ConvertEqualityDeletes();
   /// Leaves all delete files out of the next snapshot, whether they are still needed or not.
   Status DropDeletes();
   /// Puts all live data entries into one manifest.
@@ -82,7 +89,8 @@ class SimTable {
   struct Edit {  // of one foreign commit
     std::string operation;
     std::vector<iceberg::DataFile> added_data, added_deletes;
-    std::set<std::string> removed;
+    std::set<std::string> removed;  // data files; their vectors go with them
+    std::set<iceberg::FileIdentity> removed_deletes;
     bool regroup = false;
     bool drop_deletes = false;
   };
@@ -92,6 +100,8 @@ class SimTable {
                     iceberg::ManifestContent content, std::vector<iceberg::ManifestFile>& lines);
   Status CarryOver(const ports::LoadedTable& base, SnapshotId id, const Edit& edit,
                    std::vector<iceberg::ManifestFile>& lines);
+  Status AddPositionsTo(Edit& edit, const std::vector<Position>& positions, bool referenced);
+  Status AddVectorsTo(Edit& edit, const std::vector<Position>& positions);
   Result<iceberg::DataFile> NewFile(std::int32_t part, const Bytes& bytes, std::int64_t records);
   Result<iceberg::DataFile> FindLive(const std::string& path);
   std::string NewName(const std::string& folder, const std::string& ending);

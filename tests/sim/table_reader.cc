@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "iceberg/deletion_vector.h"
 #include "observe/manifest_scan.h"
 #include "sim/table_builder.h"
 
@@ -23,19 +24,50 @@ struct LiveDelete {
   std::vector<std::int64_t> ids;
 };
 
-/// The scope rules of scan planning.
+bool IsVector(const DataFile& file) { return file.format == iceberg::FileFormat::kPuffin; }
+
+/// The scope rules of scan planning, but that a vector hides position deletes.
 bool AppliesTo(const LiveDelete& deletes, const LiveFile& data) {
+  if (deletes.file.referenced_data_file && *deletes.file.referenced_data_file != data.file.file_path) return false;
   if (!iceberg::SameTuple(deletes.file.partition, data.file.partition)) return false;
   if (deletes.file.content == FileContent::kEqualityDeletes) return data.sequence_number < deletes.sequence_number;
   return data.sequence_number <= deletes.sequence_number;
 }
 
-bool IsDeleted(const LiveFile& data, std::size_t i, const std::vector<LiveDelete>& deletes) {
-  const Position position(data.file.file_path, static_cast<std::int64_t>(i));
-  return std::ranges::any_of(deletes, [&](const LiveDelete& candidate) {
-    return AppliesTo(candidate, data) && (std::ranges::count(candidate.ids, data.rows[i].id) > 0 ||
-                                          std::ranges::count(candidate.positions, position) > 0);
-  });
+/// Fills `data.visible` and `data.deletes`.
+Status Apply(const std::vector<LiveDelete>& deletes, LiveFile& data) {
+  std::vector<const LiveDelete*> applying;
+  for (const LiveDelete& candidate : deletes) {
+    if (AppliesTo(candidate, data)) applying.push_back(&candidate);
+  }
+  const auto vectors =
+      std::ranges::count_if(applying, [](const LiveDelete* candidate) { return IsVector(candidate->file); });
+  if (vectors > 1) return Error{Code::kCorrupt, data.file.file_path + " has several deletion vectors"};
+  if (vectors == 1) {
+    std::erase_if(applying, [](const LiveDelete* candidate) {
+      return candidate->file.content == FileContent::kPositionDeletes && !IsVector(candidate->file);
+    });
+  }
+  for (const LiveDelete* candidate : applying) data.deletes.push_back(iceberg::IdentityOf(candidate->file));
+  for (std::size_t i = 0; i < data.rows.size(); ++i) {
+    const Position position(data.file.file_path, static_cast<std::int64_t>(i));
+    data.visible.push_back(std::ranges::none_of(applying, [&](const LiveDelete* candidate) {
+      return std::ranges::count(candidate->ids, data.rows[i].id) > 0 ||
+             std::ranges::count(candidate->positions, position) > 0;
+    }));
+  }
+  return Ok();
+}
+
+Status ReadVector(const Bytes& bytes, LiveDelete& vector) {
+  const auto offset = static_cast<std::size_t>(*vector.file.content_offset);
+  const auto size = static_cast<std::size_t>(*vector.file.content_size_bytes);
+  FIRN_ASSIGN(const auto positions, iceberg::DecodeDeletionVector(ByteView(bytes).subspan(offset, size)));
+  if (positions.cardinality() != vector.file.record_count) return Error{Code::kCorrupt, "cardinality of a vector"};
+  for (const std::int64_t position : positions.ToVector()) {
+    vector.positions.emplace_back(*vector.file.referenced_data_file, position);
+  }
+  return Ok();
 }
 
 Result<LiveDelete> ReadDelete(ports::FileIO& io, const DataFile& file, std::int64_t sequence_number) {
@@ -43,6 +75,8 @@ Result<LiveDelete> ReadDelete(ports::FileIO& io, const DataFile& file, std::int6
   LiveDelete live{file, sequence_number, {}, {}};
   if (file.content == FileContent::kEqualityDeletes) {
     FIRN_ASSIGN(live.ids, ReadIds(bytes));
+  } else if (IsVector(file)) {
+    FIRN_TRY(ReadVector(bytes, live));
   } else {
     FIRN_ASSIGN(live.positions, ReadPositions(bytes));
   }
@@ -61,6 +95,7 @@ Result<Contents> SimTable::List(const iceberg::TableMetadata& metadata, const ic
                           manifest.manifest_path,
                           entry.sequence_number.value_or(SequenceNumber(0)).value,
                           entry.file_sequence_number.value_or(SequenceNumber(0)).value,
+                          {},
                           {},
                           {}};
       if (entry.file.content != FileContent::kData) {
@@ -94,8 +129,10 @@ Result<Contents> SimTable::Read(const iceberg::TableMetadata& metadata, const ic
       if (live.rows[i].part != std::get<std::int32_t>(live.file.partition.values.at(0))) {
         return Error{Code::kCorrupt, path + " has a row of another partition"};
       }
-      live.visible.push_back(!IsDeleted(live, i, deletes));
-      if (live.visible.back()) contents.rows.push_back(live.rows[i]);
+    }
+    FIRN_TRY(Apply(deletes, live));
+    for (std::size_t i = 0; i < live.rows.size(); ++i) {
+      if (live.visible[i]) contents.rows.push_back(live.rows[i]);
     }
   }
   std::ranges::sort(contents.rows);

@@ -80,15 +80,7 @@ act::RewriteGroup World::MergeOf(std::int32_t part, std::size_t count) {
   act::AddedFile added;
   for (const auto& [path, live] : contents->files) {
     if (group.removed.size() == count || std::get<std::int32_t>(live.file.partition.values.at(0)) != part) continue;
-    auto manifest = std::ranges::find(manifests_, live.manifest);
-    if (manifest == manifests_.end()) manifest = manifests_.insert(manifests_.end(), live.manifest);
-    act::RemovedFile removed;
-    removed.path = path;
-    removed.manifest = static_cast<std::uint32_t>(manifest - manifests_.begin());
-    removed.record_count = live.file.record_count;
-    removed.data_sequence_number = SequenceNumber(live.sequence_number);
-    removed.file_sequence_number = SequenceNumber(live.file_sequence_number);
-    group.removed.push_back(removed);
+    group.removed.push_back(RemovedFileOf(path, live));
     added.data_sequence_number = std::max(added.data_sequence_number, SequenceNumber(live.sequence_number));
     const Result<Bytes> bytes = ports::ReadFile(*storage, path);
     const Result<std::vector<Row>> read = bytes ? ReadRows(*bytes) : Result<std::vector<Row>>(bytes.error());
@@ -98,17 +90,9 @@ act::RewriteGroup World::MergeOf(std::int32_t part, std::size_t count) {
     }
     rows.insert(rows.end(), read->begin(), read->end());
   }
-  const Result<Bytes> merged = WriteRows(rows);
-  if (!merged) {
-    Fail(merged.error());
-    return group;
-  }
-  added.file.file_path = fmt::format("mem://wh/db/t/data/part={}/merged-{}.parquet", part, random.NewUuid());
-  added.file.format_text = "PARQUET";
-  added.file.partition = group.partition;
-  added.file.record_count = static_cast<std::int64_t>(rows.size());
-  added.file.file_size_bytes = static_cast<std::int64_t>(merged->size());
-  Fail(ports::WriteFile(*storage, added.file.file_path, *merged));
+  const SequenceNumber newest = added.data_sequence_number;
+  added = WriteMerged(group, rows);
+  added.data_sequence_number = newest;
   group.added.push_back(std::move(added));
   return group;
 }

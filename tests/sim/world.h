@@ -34,6 +34,16 @@ class World {
   void Fill(int files, int snapshots);
   /// A merge of the first `count` files of a partition, with its output written.
   act::RewriteGroup MergeOf(std::int32_t part, std::size_t count);
+  /// How a rewrite lays out its rows, and what it does about deletes.
+  struct Style {
+    bool row_maps = true;
+    bool fold = false;     // apply all deletes; else files with deletes are left alone
+    bool shuffle = false;  // two outputs, rows in any order
+  };
+  /// The same with row maps, of up to `count` files.
+  act::RewriteGroup RewriteOf(std::int32_t part, std::size_t count, const Style& style);
+  /// A data file of the group's partition that nobody names yet.
+  act::AddedFile WriteMerged(const act::RewriteGroup& group, const std::vector<Row>& rows);
   /// A rewrite of `groups`, planned on the present head.
   act::Rewrite PlanOf(std::vector<act::RewriteGroup> groups, const std::string& plan_id = "plan-1");
   act::RewriteReport Run(act::Rewrite rewrite) { return Run(std::move(rewrite), *catalog); }
@@ -73,6 +83,7 @@ class World {
 
  private:
   Status Hook(const ports::IoEvent& event);
+  act::RemovedFile RemovedFileOf(const std::string& path, const LiveFile& live);
 
   std::atomic<bool> in_process_ = false;
   ports::IoHook inject_;
