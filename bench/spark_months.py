@@ -13,7 +13,9 @@ import sys
 from pathlib import Path
 
 PYSPARK = "4.1.4"
+CATALOGS = {"months": "j", "deletes": "lake"}  # by table; the name stands in the catalog's rows
 JARS = ["org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "org.xerial:sqlite-jdbc:3.54.1.0"]
+DELETE_OPTIONS = ", options => map('delete-file-threshold', '1', 'remove-dangling-deletes', 'true')"
 
 
 def setup(folder):
@@ -31,11 +33,11 @@ def setup(folder):
     return python, jars
 
 
-def session(warehouse, database, jars):
+def session(warehouse, database, jars, name="j"):
     """Runs inside Spark's own environment."""
     from pyspark.sql import SparkSession
     paths = ",".join(str(p) for p in Path(jars).glob("*.jar"))
-    catalog = "spark.sql.catalog.j"
+    catalog = f"spark.sql.catalog.{name}"
     return (SparkSession.builder.master("local[2]").appName("bench").config("spark.jars", paths)
             .config("spark.driver.extraClassPath", paths.replace(",", ":")).config("spark.driver.memory", "6g")
             .config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1")
@@ -63,16 +65,19 @@ def jvm_cpu(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def rewrite(warehouse, database, jars, runs):
-    """Prints the CPU seconds of each call; the table is rolled back between the calls."""
-    spark = session(warehouse, database, jars)
+def rewrite(warehouse, database, jars, runs, table, options=""):
+    """Prints the CPU seconds of each call and the JVM's peak memory; the table is rolled back between the calls."""
+    name = CATALOGS[table]
+    spark = session(warehouse, database, jars, name)
     pid = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
-    start = spark.sql("SELECT snapshot_id FROM j.db.months.refs WHERE name = 'main'").first()[0]
+    start = spark.sql(f"SELECT snapshot_id FROM {name}.db.{table}.refs WHERE name = 'main'").first()[0]
     for _ in range(runs + 1):
         before = jvm_cpu(pid)
-        spark.sql("CALL j.system.rewrite_data_files(table => 'db.months')").collect()
+        spark.sql(f"CALL {name}.system.rewrite_data_files(table => 'db.{table}'{options})").collect()
         print(f"cpu {jvm_cpu(pid) - before:.2f}", flush=True)
-        spark.sql(f"CALL j.system.rollback_to_snapshot('db.months', {start})").collect()
+        spark.sql(f"CALL {name}.system.rollback_to_snapshot('db.{table}', {start})").collect()
+    status = Path(f"/proc/{pid}/status").read_text()
+    print(f"rss {int(status.split('VmHWM:')[1].split()[0]) / 1024:.0f}")
 
 
 def spark_bench(firn, data, runs, results):
@@ -129,5 +134,7 @@ if __name__ == "__main__":
     action, warehouse_path, database_path, jar_folder, extra = sys.argv[1:]
     if action == "make":
         make(warehouse_path, database_path, jar_folder, extra)
+    elif action == "rewrite-deletes":
+        rewrite(warehouse_path, database_path, jar_folder, int(extra), "deletes", DELETE_OPTIONS)
     else:
-        rewrite(warehouse_path, database_path, jar_folder, int(extra))
+        rewrite(warehouse_path, database_path, jar_folder, int(extra), "months")
