@@ -237,6 +237,65 @@ TablePtr ReadFile(const Bytes& file) {
 
 std::int64_t RowsOf(const TablePtr& table) { return table->num_rows(); }
 
+std::vector<TablePtr> WithoutRows(const TablePtr& table, const DeletedRows& deleted) {
+  std::vector<TablePtr> slices;
+  std::int64_t at = 0;
+  const auto keep_until = [&](std::int64_t end) {
+    if (end > at) slices.push_back(table->Slice(at, end - at));
+  };
+  deleted.VisitDeleted(0, table->num_rows(), [&](std::int64_t begin, std::int64_t end) {
+    keep_until(begin);
+    at = end;
+  });
+  keep_until(table->num_rows());
+  if (slices.empty()) slices.push_back(table->Slice(0, 0));
+  return slices;
+}
+
+TablePtr Joined(const std::vector<TablePtr>& tables) {
+  return Must(Must(arrow::ConcatenateTables(tables))->CombineChunks());
+}
+
+TablePtr Widened(const TablePtr& table) {
+  TablePtr wide = table;
+  for (int c = 0; c < table->num_columns(); ++c) {
+    if (table->field(c)->type()->id() != arrow::Type::INT32) continue;
+    arrow::Int64Builder builder;
+    for (const auto& chunk : table->column(c)->chunks()) {
+      const auto& numbers = static_cast<const arrow::Int32Array&>(*chunk);
+      for (std::int64_t i = 0; i < numbers.length(); ++i) {
+        EXPECT_TRUE((numbers.IsNull(i) ? builder.AppendNull() : builder.Append(numbers.Value(i))).ok());
+      }
+    }
+    const auto column = std::make_shared<arrow::ChunkedArray>(Must(builder.Finish()));
+    wide = Must(wide->SetColumn(c, arrow::field(table->field(c)->name(), arrow::int64()), column));
+  }
+  return wide;
+}
+
+std::vector<std::optional<std::int64_t>> LongsOf(const TablePtr& table, const std::string& name) {
+  std::vector<std::optional<std::int64_t>> values;
+  const auto column = table->GetColumnByName(name);
+  if (column == nullptr || column->type()->id() != arrow::Type::INT64) return values;
+  for (const auto& chunk : column->chunks()) {
+    const auto& longs = static_cast<const arrow::Int64Array&>(*chunk);
+    for (std::int64_t i = 0; i < longs.length(); ++i) {
+      values.push_back(longs.IsNull(i) ? std::nullopt : std::optional(longs.Value(i)));
+    }
+  }
+  return values;
+}
+
+TablePtr WithLongs(const TablePtr& table, const std::string& name,
+                   const std::vector<std::optional<std::int64_t>>& values) {
+  arrow::Int64Builder builder;
+  for (const std::optional<std::int64_t>& value : values) {
+    EXPECT_TRUE((value ? builder.Append(*value) : builder.AppendNull()).ok());
+  }
+  const auto column = std::make_shared<arrow::ChunkedArray>(Must(builder.Finish()));
+  return Must(table->AddColumn(table->num_columns(), arrow::field(name, arrow::int64(), true), column));
+}
+
 Input InputOf(const std::string& name, Bytes file) {
   Input input;
   input.source = std::make_shared<MemorySource>(name, std::move(file));

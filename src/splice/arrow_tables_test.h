@@ -66,6 +66,16 @@ TablePtr JsonTable(const std::vector<JsonColumn>& columns);
 Bytes WriteFile(const TablePtr& table, const FileChoice& choice = {});
 TablePtr ReadFile(const Bytes& file);
 std::int64_t RowsOf(const TablePtr& table);
+/// The rows that stay, as slices.
+std::vector<TablePtr> WithoutRows(const TablePtr& table, const DeletedRows& deleted);
+TablePtr Joined(const std::vector<TablePtr>& tables);
+/// With int64 where it has int32.
+TablePtr Widened(const TablePtr& table);
+/// A column of integers of 8 bytes.
+std::vector<std::optional<std::int64_t>> LongsOf(const TablePtr& table, const std::string& name);
+/// `table` with one more such column, optional.
+TablePtr WithLongs(const TablePtr& table, const std::string& name,
+                   const std::vector<std::optional<std::int64_t>>& values);
 
 Input InputOf(const std::string& name, Bytes file);
 

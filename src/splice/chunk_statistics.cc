@@ -7,7 +7,8 @@
 
 namespace firn::splice {
 
-void ChunkStatistics::AddChunk(const ColumnInput& input, SourceFacts& facts, std::optional<std::int64_t> non_nulls) {
+void ChunkStatistics::AddChunk(const ColumnInput& input, SourceFacts& facts, std::optional<std::int64_t> non_nulls,
+                               bool with_bounds) {
   const parquet::ColumnMetaData& meta = *facts.meta();
   if (nulls_ && non_nulls) {
     *nulls_ += meta.num_values - *non_nulls;
@@ -15,12 +16,21 @@ void ChunkStatistics::AddChunk(const ColumnInput& input, SourceFacts& facts, std
     nulls_.reset();
   }
   const bool has_values = !non_nulls || *non_nulls > 0;
-  if (has_values) bounds_.Merge(facts.chunk_bounds(), column_.order);
+  if (has_values && with_bounds) bounds_.Merge(facts.chunk_bounds(), column_.order);
   if (input.levels->identity()) {
     totals_.Add(meta, non_nulls.value_or(meta.num_values), column_.order);
   } else {
     totals_.AddUnknown(has_values);
   }
+}
+
+void ChunkStatistics::AddValues(std::int64_t values, std::optional<std::int64_t> non_nulls) {
+  if (nulls_ && non_nulls) {
+    *nulls_ += values - *non_nulls;
+  } else {
+    nulls_.reset();
+  }
+  totals_.AddUnknown(!non_nulls || *non_nulls > 0);
 }
 
 void ChunkStatistics::AddNulls(std::int64_t rows) {

@@ -22,8 +22,13 @@ struct ColumnInput;
 class ChunkStatistics {
  public:
   explicit ChunkStatistics(const OutputColumn& column) : column_(column) {}
-  /// `non_nulls` if the values were counted or the chunk says so.
-  void AddChunk(const ColumnInput& input, SourceFacts& facts, std::optional<std::int64_t> non_nulls);
+  /// `non_nulls` if the values were counted or the chunk says so. `with_bounds`: not if AddBounds gets those of the
+  /// pages that were made of it.
+  void AddChunk(const ColumnInput& input, SourceFacts& facts, std::optional<std::int64_t> non_nulls,
+                bool with_bounds = true);
+  /// Values that are a part of a chunk, or of none. Their bounds come by AddBounds.
+  void AddValues(std::int64_t values, std::optional<std::int64_t> non_nulls);
+  void AddBounds(const Bounds& bounds) { bounds_.Merge(bounds, column_.order); }
   void AddNulls(std::int64_t rows);
   /// The bounds of the constant, which point into `value`.
   BoundsView AddConstant(std::int64_t rows, ByteView value);
@@ -43,6 +48,7 @@ class ConstantFeed final : public ValueFeed {
   ConstantFeed(const OutputColumn& column, ByteView value, bool coded, std::uint32_t index);
   ValueMode mode() const { return mode_; }
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t) override { return Ok(); }
   std::size_t StepMax() const override;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "splice/bit_pack.h"
+#include "splice/chunk_move.h"
 #include "splice/chunk_statistics.h"
 #include "splice/dictionary_choice.h"
 #include "splice/plain_encode.h"
@@ -46,8 +47,9 @@ class ColumnMerge {
 
   Result<ColumnResult> Run() {
     FIRN_ASSIGN(choice_, ChooseDictionary(column_, inputs_, settings_, memory_, buffers_));
-    const JoinSettings join_settings = Survey();
+    JoinSettings join_settings = Survey();
     FIRN_TRY(WriteDictionary());
+    if (exact_ && choice_.HasDictionary()) join_settings.entries = &buffers_.entries;
     PageJoin join(column_, join_settings, writer_, buffers_.join);
     std::int64_t rows = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -56,6 +58,7 @@ class ColumnMerge {
       inputs_[i].scan = ChunkScan();
     }
     FIRN_TRY(join.Flush());
+    statistics_.AddBounds(join.bounds());
     FIRN_ASSIGN(result_.chunk, writer_.Finish(rows));
     statistics_.Finish(result_.chunk.meta);
     return std::move(result_);
@@ -65,11 +68,13 @@ class ColumnMerge {
   /// What the output's pages look like, from all inputs.
   JoinSettings Survey() {
     JoinSettings join;
-    bool any_v1 = false, any_v2 = false;
+    bool any_v1 = false, any_v2 = false, lineage = false;
     std::int64_t most = 0;
     std::array<std::int64_t, 16> values_by_encoding{};
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const ColumnInput& input = inputs_[i];
+      lineage = lineage || input.lineage;
+      exact_ = exact_ || input.lineage || input.filter != nullptr;
       if (input.kind != ColumnInput::Kind::kChunk) continue;
       chunks_ += 1;
       any_v1 = any_v1 || input.scan.has_v1;
@@ -95,11 +100,15 @@ class ColumnMerge {
       if (integers) join.plain_encoding = Encoding::kDeltaBinaryPacked;
       if (column_.type == PhysicalType::kByteArray) join.plain_encoding = Encoding::kDeltaLengthByteArray;
     }
+    // Only readers of row lineage ask for these columns, and they know the encoding.
+    if (lineage) join.plain_encoding = Encoding::kDeltaBinaryPacked;
+    join.exact_bounds = exact_;
     return join;
   }
 
   Status WriteDictionary() {
     if (choice_.kind == DictionaryChoice::Kind::kUnited) {
+      if (exact_) FIRN_TRY(buffers_.entries.Build(choice_.united.plain(), choice_.entries, column_.width));
       return writer_.WriteDictionary(choice_.united.plain(), choice_.united.count());
     }
     if (choice_.kind != DictionaryChoice::Kind::kShared) return Ok();
@@ -107,11 +116,15 @@ class ColumnMerge {
     const PageRecord& page = *input.scan.dictionary;
     PageFetcher fetcher(*input.scan.source);
     FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
-    FIRN_ASSIGN(
-        const ByteView plain,
-        opener_.OpenDictionary(page, bytes.subspan(page.header_bytes), input.scan.meta->codec).In(Place(input, page)));
+    FIRN_ASSIGN(ByteView plain, opener_.OpenDictionary(page, bytes.subspan(page.header_bytes), input.scan.meta->codec)
+                                    .In(ChunkMover::Place(input, page)));
+    if (exact_) {  // kept to find bounds of indices with
+      buffers_.dictionary.Clear();
+      buffers_.dictionary.Append(plain);
+      plain = buffers_.dictionary.view();
+    }
     // Nobody has looked at its entries yet, and the indices of all inputs rely on their number.
-    FIRN_TRY(buffers_.entries.Build(plain, choice_.entries, column_.width).In(Place(input, page)));
+    FIRN_TRY(buffers_.entries.Build(plain, choice_.entries, column_.width).In(ChunkMover::Place(input, page)));
     if (input.scan.meta->codec == settings_.chunk.codec) return writer_.CopyDictionary(page, bytes);
     return writer_.WriteDictionary(plain, choice_.entries);
   }
@@ -140,22 +153,41 @@ class ColumnMerge {
     ColumnInput& input = inputs_[i];
     if (input.kind != ColumnInput::Kind::kChunk) return AppendConstant(i, join);
     SourceFacts facts(column_, input.scan, input.levels->input_max_definition);
-    const bool copy = MayCopy(i);
+    ChunkMover mover(column_, settings_, choice_, opener_, buffers_, writer_, join);
+    const bool fills = input.fill && facts.chunk_nulls() != 0;
+    const bool copy = !fills && MayCopy(i);
+    if (fills || input.filter != nullptr) return FilterInput(i, mover, facts, copy);
     std::optional<std::int64_t> non_nulls;
     if (copy) {
-      FIRN_TRY(CopyInput(input, facts, join));
+      FIRN_TRY(mover.Copy(input, facts));
       if (facts.chunk_nulls()) non_nulls = input.scan.meta->num_values - *facts.chunk_nulls();
       result_.has_unchecked_indices = result_.has_unchecked_indices || input.scan.has_dictionary_pages;
     } else {
       const std::int64_t before = join.appended_non_nulls();
-      FIRN_TRY(JoinInput(i, facts, join));
+      FIRN_TRY(mover.Join(i, input, facts));
       non_nulls = join.appended_non_nulls() - before;
       result_.verbatim = false;
     }
-    statistics_.AddChunk(input, facts, non_nulls);
+    statistics_.AddChunk(input, facts, non_nulls, copy || !exact_);
     TierCount& tier = result_.tiers[static_cast<std::size_t>(TierOf(i, copy))];
     tier.bytes += input.scan.meta->total_compressed_size;
     ++tier.chunks;
+    return Ok();
+  }
+
+  /// A chunk with deleted rows, or whose nulls become values.
+  Status FilterInput(std::size_t i, ChunkMover& mover, SourceFacts& facts, bool may_copy) {
+    const ColumnInput& input = inputs_[i];
+    FIRN_ASSIGN(const FilteredChunk done, mover.Filter(i, input, facts, may_copy));
+    result_.verbatim = false;
+    result_.has_unchecked_indices = result_.has_unchecked_indices || done.copied_indices;
+    statistics_.AddValues(done.values, done.non_nulls);
+    statistics_.AddBounds(done.copied_bounds);
+    const Tier tier = input.decoded ? Tier::kDecode : input.filter != nullptr ? Tier::kFilter : Tier::kReencode;
+    TierCount& opened = result_.tiers[static_cast<std::size_t>(tier)];
+    opened.bytes += input.scan.meta->total_compressed_size - done.copied_bytes;
+    ++opened.chunks;
+    result_.tiers[static_cast<std::size_t>(Tier::kPages)].bytes += done.copied_bytes;
     return Ok();
   }
 
@@ -174,139 +206,6 @@ class ColumnMerge {
     return input.scan.meta->codec != settings_.chunk.codec ? Tier::kRecompress : Tier::kJoin;
   }
 
-  Status CopyInput(const ColumnInput& input, SourceFacts& facts, PageJoin& join) {
-    FIRN_TRY(join.Flush());
-    PageFetcher fetcher(*input.scan.source);
-    std::int64_t rows = 0;
-    for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
-      const PageRecord& page = input.scan.pages[p];
-      PageFacts page_facts;
-      page_facts.values = page.num_values;
-      page_facts.nulls = facts.PageNulls(p);
-      page_facts.rows = facts.PageRows(p);
-      rows += page_facts.rows.value_or(0);
-      if (!page_facts.nulls || *page_facts.nulls < page.num_values) {
-        page_facts.bounds.Merge(facts.PageBounds(p), column_.order);
-      }
-      FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
-      FIRN_TRY(writer_.CopyPage(page, bytes, std::move(page_facts)));
-    }
-    return CheckRows(input, rows);
-  }
-
-  Status CheckRows(const ColumnInput& input, std::int64_t rows) const {
-    if (rows == input.rows) return Ok();
-    return input.scan.source->file().Corrupt(
-        input.scan.pages.empty() ? input.scan.source->ChunkRange(input.scan.leaf).offset : input.scan.pages[0].offset,
-        "a column of " + std::to_string(rows) + " rows in a row group of " + std::to_string(input.rows));
-  }
-
-  Status JoinInput(std::size_t i, SourceFacts& facts, PageJoin& join) {
-    const ColumnInput& input = inputs_[i];
-    if (choice_.kind == DictionaryChoice::Kind::kRefused && input.scan.has_dictionary_pages) {
-      FIRN_TRY(LoadEntries(input));
-    }
-    PageFetcher fetcher(*input.scan.source);
-    const std::int64_t before = join.appended_rows();
-    for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
-      const PageRecord& page = input.scan.pages[p];
-      FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
-      Status joined = JoinOne(i, p, body, facts, join);
-      if (joined) continue;
-      const bool input_is_at_fault = joined.error().code == Code::kCorrupt ||
-                                     joined.error().code == Code::kUnsupported || joined.error().code == Code::kLimit;
-      return input_is_at_fault ? std::move(joined).In(Place(input, page)) : std::move(joined);
-    }
-    return CheckRows(input, join.appended_rows() - before);
-  }
-
-  Status JoinOne(std::size_t i, std::size_t p, ByteView body, SourceFacts& facts, PageJoin& join) {
-    const ColumnInput& input = inputs_[i];
-    const PageRecord& page = input.scan.pages[p];
-    JoinPage joined;
-    FIRN_ASSIGN(joined.sections, opener_.Open(page, body, input.scan.meta->codec, column_.max_repetition > 0,
-                                              input.levels->input_max_definition > 0));
-    joined.num_values = page.num_values;
-    joined.levels = input.levels;
-    joined.starts_chunk = p == 0;
-    joined.bounds = facts.PageBounds(p);
-    FIRN_TRY(OpenFeed(i, p, joined));
-    return join.Append(joined);
-  }
-
-  /// The entries of the input's dictionary, to expand indices with.
-  Status LoadEntries(const ColumnInput& input) {
-    const PageRecord& page = *input.scan.dictionary;
-    PageFetcher fetcher(*input.scan.source);
-    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
-    FIRN_ASSIGN(const ByteView plain,
-                opener_.OpenDictionary(page, body, input.scan.meta->codec).In(Place(input, page)));
-    buffers_.dictionary.Clear();
-    buffers_.dictionary.Append(plain);
-    return buffers_.entries.Build(buffers_.dictionary.view(), static_cast<std::size_t>(page.num_values), column_.width)
-        .In(Place(input, page));
-  }
-
-  Status OpenFeed(std::size_t i, std::size_t p, JoinPage& joined) {
-    const ChunkScan& scan = inputs_[i].scan;
-    const PageRecord& page = scan.pages[p];
-    const ByteView values = joined.sections.values;
-    joined.mode = ValueMode::kPlain;
-    joined.expected_bytes = values.size();
-    switch (page.encoding) {
-      case Encoding::kPlainDictionary:
-      case Encoding::kRleDictionary:
-        joined.feed = &buffers_.indices;
-        if (choice_.kind == DictionaryChoice::Kind::kRefused) {
-          joined.expected_bytes = 0;
-          return buffers_.indices.OpenExpand(values, buffers_.entries);
-        }
-        joined.mode = ValueMode::kIndices;
-        if (choice_.KeepsIndices(i)) {
-          return buffers_.indices.OpenRemap(values, nullptr, static_cast<std::size_t>(scan.dictionary->num_values));
-        } else {
-          const auto& mapping = choice_.mappings[static_cast<std::size_t>(choice_.mapping_of[i])].entries;
-          return buffers_.indices.OpenRemap(values, mapping.data(), mapping.size());
-        }
-      case Encoding::kPlain:
-        joined.feed = &buffers_.plain;
-        if (column_.type == PhysicalType::kBoolean) {
-          joined.mode = ValueMode::kBits;
-          buffers_.plain.OpenBits(values);
-        } else if (column_.type == PhysicalType::kByteArray) {
-          buffers_.plain.OpenByteArrays(values);
-        } else {
-          buffers_.plain.OpenFixed(values, column_.width);
-        }
-        return Ok();
-      default: return OpenDecoder(scan, p, joined);
-    }
-  }
-
-  Status OpenDecoder(const ChunkScan& scan, std::size_t p, JoinPage& joined) {
-    const ByteView values = joined.sections.values;
-    switch (scan.pages[p].encoding) {
-      case Encoding::kRle:
-        joined.mode = ValueMode::kBits;
-        joined.feed = &buffers_.plain;
-        return buffers_.plain.OpenRleBits(values);
-      case Encoding::kDeltaBinaryPacked:
-        joined.feed = &buffers_.delta_integers;
-        return buffers_.delta_integers.Open(values, column_.width);
-      case Encoding::kDeltaLengthByteArray:
-        joined.feed = &buffers_.delta_lengths;
-        return buffers_.delta_lengths.Open(values);
-      case Encoding::kDeltaByteArray:
-        joined.feed = &buffers_.delta_strings;
-        return buffers_.delta_strings.Open(values, column_.width, static_cast<std::size_t>(settings_.page_bytes_max),
-                                           p > 0 && scan.source->file().quirks().delta_byte_array_broken);
-      case Encoding::kByteStreamSplit:
-        joined.feed = &buffers_.streams;
-        return buffers_.streams.Open(values, column_.width);
-      default: return Error{Code::kUnsupported, "an unknown encoding"};  // WhyDecodeChunk has sent it elsewhere
-    }
-  }
-
   Status AppendConstant(std::size_t i, PageJoin& join) {
     const ColumnInput& input = inputs_[i];
     TierCount& tier = result_.tiers[static_cast<std::size_t>(Tier::kSynthesize)];
@@ -322,13 +221,14 @@ class ColumnMerge {
                                     : ValueMode::kPlain,
                              {});
     }
+    if (input.kind == ColumnInput::Kind::kRowIds) {
+      statistics_.AddValues(input.rows, input.rows);
+      RowIdFeed ids(*input.fill, input.filter);
+      return join.AppendRows(input.rows, &ids, ValueMode::kPlain, {});
+    }
     ConstantFeed feed(column_, input.value, coded, choice_.value_of[i]);
     const BoundsView bounds = statistics_.AddConstant(input.rows, input.value);
     return join.AppendRows(input.rows, &feed, feed.mode(), bounds);
-  }
-
-  static std::string Place(const ColumnInput& input, const PageRecord& page) {
-    return input.scan.source->file().name() + ": offset " + std::to_string(page.offset);
   }
 
   const OutputColumn& column_;
@@ -343,6 +243,7 @@ class ColumnMerge {
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;
+  bool exact_ = false;  // bounds are those of the values, not of the inputs
 };
 
 }  // namespace

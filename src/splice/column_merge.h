@@ -2,12 +2,10 @@
 //
 // Merges the chunks of one column into one output chunk, each input by its cheapest legal tier.
 //
-// In: per input row group a scanned chunk, or a constant. Out: pages to a sink; a MergedChunk with statistics; bytes
-// per
-//   tier.
+// In: per input row group a scanned chunk, or what its rows hold instead. Out: pages to a sink; a MergedChunk with
+//   statistics; bytes per tier.
 // Guarantees: rows in the order of the inputs; values, nulls and nesting as they were; statistics only where every
-// input
-//   with values had trustworthy ones.
+//   input with values had trustworthy ones, or the values themselves were looked at.
 // Cost: copied pages: nothing but their bytes. Others: decompression, about 1 ns a value, compression.
 // Errors: kCorrupt, kUnsupported, kLimit with input and offset; those of the sink.
 // Threads: one call a thread; ColumnMemory belongs to the column, MergeBuffers to the thread.
@@ -22,6 +20,7 @@
 #include "splice/chunk_writer.h"
 #include "splice/delta_feed.h"
 #include "splice/dictionary_union.h"
+#include "splice/lineage.h"
 #include "splice/page_join.h"
 #include "splice/schema_match.h"
 #include "splice/source_facts.h"
@@ -31,13 +30,22 @@ namespace firn::splice {
 
 /// Rows of one input for this column.
 struct ColumnInput {
-  enum class Kind : std::uint8_t { kChunk, kNull, kValue };
+  enum class Kind : std::uint8_t { kChunk, kNull, kValue, kRowIds };
   Kind kind = Kind::kChunk;
-  std::int64_t rows = 0;
-  ChunkScan scan;                    // kChunk
-  const LevelMap* levels = nullptr;  // kChunk
-  bool decoded = false;              // kChunk: made by the fallback
-  ByteView value;                    // kValue: PLAIN, a BYTE_ARRAY without its length
+  std::int64_t rows = 0;                  // that go into the output
+  ChunkScan scan;                         // kChunk
+  const LevelMap* levels = nullptr;       // kChunk
+  bool decoded = false;                   // kChunk: made by the fallback
+  ByteView value;                         // kValue: PLAIN, a BYTE_ARRAY without its length
+  const RowFilter* filter = nullptr;      // kChunk, kRowIds: which rows go; null: none
+  bool lineage = false, row_ids = false;  // what the column is about
+  std::optional<LineageFill> fill;        // kRowIds; kChunk: what nulls become
+
+  /// A value that rows get without having it: it belongs into a dictionary.
+  std::optional<ByteView> AddedValue() const {
+    if (kind == Kind::kValue) return value;
+    return kind == Kind::kChunk && fill && !fill->counts ? std::optional(fill->plain()) : std::nullopt;
+  }
 };
 
 struct MergeSettings {

@@ -19,6 +19,7 @@ class DeltaIntegerFeed final : public ValueFeed {
  public:
   Status Open(ByteView values, std::size_t width);
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
 
  private:
@@ -31,6 +32,7 @@ class DeltaLengthFeed final : public ValueFeed {
  public:
   Status Open(ByteView values);
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
 
  private:
@@ -44,6 +46,7 @@ class DeltaStringFeed final : public ValueFeed {
   /// `fixed_width` 0: BYTE_ARRAY. `goes_on`: prefixes refer to the last value of the page that was open before.
   Status Open(ByteView values, std::size_t fixed_width, std::size_t value_bytes_max, bool goes_on);
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return 512; }
 
  private:
@@ -60,6 +63,7 @@ class StreamSplitFeed final : public ValueFeed {
  public:
   Status Open(ByteView values, std::size_t width);
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
 
  private:

@@ -88,9 +88,10 @@ class Uniter {
     const ColumnInput* previous = nullptr;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const ColumnInput& input = inputs_[i];
-      if (input.kind == ColumnInput::Kind::kValue) {
-        choice_.value_of[i] = choice_.united.AddValue(input.value);
-      } else if (UsesDictionary(input)) {
+      if (const std::optional<ByteView> value = input.AddedValue()) {
+        choice_.value_of[i] = choice_.united.AddValue(*value);
+      }
+      if (UsesDictionary(input)) {
         if (previous == nullptr || !SameDictionary(*previous, input)) {
           FIRN_TRY(AddInput(input).In(input.scan.source->file().name() + ": offset " +
                                       std::to_string(input.scan.dictionary->offset)));
@@ -175,9 +176,10 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   choice.mapping_of.assign(inputs.size(), -1);
   choice.value_of.assign(inputs.size(), 0);
   std::size_t coded = 0, constants = 0, first = 0;
-  bool same = true;
+  bool same = true, row_ids = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    constants += inputs[i].kind == ColumnInput::Kind::kValue ? 1 : 0;
+    constants += inputs[i].AddedValue() ? 1 : 0;
+    row_ids = row_ids || inputs[i].row_ids;
     if (!UsesDictionary(inputs[i])) continue;
     if (coded++ == 0) {
       first = i;
@@ -186,14 +188,14 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
     }
   }
   if (column.type == parquet::PhysicalType::kBoolean || coded + constants == 0) return choice;
-  if (coded > 0 && constants == 0 && same) {
+  if (coded > 0 && constants == 0 && same && !row_ids) {
     choice.kind = DictionaryChoice::Kind::kShared;
     choice.shared_input = first;
     choice.entries = static_cast<std::size_t>(inputs[first].scan.dictionary->num_values);
     return choice;
   }
   choice.kind = DictionaryChoice::Kind::kRefused;
-  if (memory.dictionary_refused || Alternates(inputs)) return choice;
+  if (memory.dictionary_refused || row_ids || Alternates(inputs)) return choice;
   FIRN_ASSIGN(const bool pays, Uniter(column, inputs, settings, buffers, choice).Run());
   if (pays) {
     choice.kind = DictionaryChoice::Kind::kUnited;

@@ -57,6 +57,18 @@ std::size_t HybridReader::Read(std::uint32_t* out, std::size_t count) {
   return done;
 }
 
+std::size_t HybridReader::Skip(std::size_t count) {
+  std::size_t done = 0;
+  while (done < count) {
+    if (left_ == 0 && !LoadRun()) break;
+    const std::size_t take = std::min(left_, count - done);
+    if (packed_ != nullptr) position_ += take;
+    left_ -= take;
+    done += take;
+  }
+  return done;
+}
+
 void HybridWriter::Reset(unsigned width) {
   out_.Clear();
   width_ = width;

@@ -29,6 +29,8 @@ class HybridReader {
 
   /// Reads at most `count` values. Fewer: the stream ended or is broken.
   std::size_t Read(std::uint32_t* out, std::size_t count);
+  /// Passes at most `count` values. Fewer: likewise.
+  std::size_t Skip(std::size_t count);
   /// If a repeated run comes next: its value and how much of it is left, else 0.
   std::size_t Repeated(std::uint32_t& value) {
     if (left_ == 0 && !LoadRun()) return 0;

@@ -35,7 +35,7 @@ std::size_t PageJoin::SizeBytes() const {
 }
 
 bool PageJoin::StartsRow(const JoinPage& page) const {
-  if (column_.max_repetition == 0) return true;
+  if (column_.max_repetition == 0 || (page.rows != nullptr && !page.rows->kept())) return true;
   HybridReader reader(page.sections.repetition, BitWidth(column_.max_repetition));
   std::uint32_t level = 1;
   return reader.Read(&level, 1) == 1 && level == 0;
@@ -60,6 +60,7 @@ Status PageJoin::Begin(const JoinPage& page) {
 Status PageJoin::Append(const JoinPage& page) {
   if (page.starts_chunk && !StartsRow(page)) return Corrupt("the first value does not start a row");
   FIRN_TRY(Begin(page));
+  if (page.rows != nullptr) return column_.max_repetition == 0 ? AppendFlatRows(page) : AppendNestedRows(page);
   return column_.max_repetition == 0 ? AppendFlat(page) : AppendNested(page);
 }
 
@@ -114,17 +115,22 @@ Status PageJoin::AppendNested(const JoinPage& page) {
     const std::size_t step = std::min(left, step_max);
     if (repetitions.Read(repetition, step) != step) return Corrupt("repetition levels end early");
     if (definitions.Read(definition, step) != step) return Corrupt("definition levels end early");
-    std::size_t done = 0;
-    if (facts_.values > 0 && Full()) {
-      // The page ends at the next row.
-      while (done < step && repetition[done] != 0) ++done;
-      FIRN_TRY(AppendLevels(page, repetition, definition, done));
-      if (done < step) FIRN_TRY(Flush());
-    }
-    FIRN_TRY(AppendLevels(page, repetition + done, definition + done, step - done));
+    FIRN_TRY(AppendNestedSlice(page, repetition, definition, step));
     left -= step;
   }
   return Ok();
+}
+
+Status PageJoin::AppendNestedSlice(const JoinPage& page, const std::uint32_t* repetition, std::uint32_t* definition,
+                                   std::size_t count) {
+  std::size_t done = 0;
+  if (facts_.values > 0 && Full()) {
+    // The page ends at the next row.
+    while (done < count && repetition[done] != 0) ++done;
+    FIRN_TRY(AppendLevels(page, repetition, definition, done));
+    if (done < count) FIRN_TRY(Flush());
+  }
+  return AppendLevels(page, repetition + done, definition + done, count - done);
 }
 
 /// Levels of the input and their values. `definition` is overwritten.
@@ -226,8 +232,10 @@ Status PageJoin::Flush() {
   if (column_.max_definition > 0) AppendLevelSection(buffers_.definition, body);
   const std::size_t level_bytes = body.size();
   FIRN_ASSIGN(const ByteView values, EncodeValues(header.encoding));
+  if (settings_.exact_bounds) FIRN_TRY(FindExactBounds(values));
   facts_.rows = page_rows_;
   facts_.nulls = facts_.values - page_non_nulls_;
+  const std::int64_t page_values = facts_.values;
   if (settings_.v2) {
     header.repetition_levels_bytes = static_cast<std::int32_t>(repetition_bytes);
     header.definition_levels_bytes = static_cast<std::int32_t>(level_bytes - repetition_bytes);
@@ -245,6 +253,7 @@ Status PageJoin::Flush() {
   }
   rows_ += page_rows_;
   non_nulls_ += page_non_nulls_;
+  values_ += page_values;
   facts_ = PageFacts();
   page_rows_ = page_non_nulls_ = 0;
   bounds_pending_ = true;

@@ -2,10 +2,11 @@
 //
 // Joins pages of one column into pages of a good size, at the level of their encodings.
 //
-// In: opened input pages in row order, with a feed for their values. Out: pages to a ChunkWriter.
+// In: opened input pages in row order, with a feed for their values. Out: pages to a ChunkWriter. Rows that are deleted
+//   are left out on the way, and nulls can be filled.
 // Guarantees: output pages begin at row boundaries; levels are checked against their maximum, and each page must hold
-// as
-//   many levels and values as its header says. Pages are split only where they would grow far beyond the wanted size.
+//   as many levels and values as its header says. Pages are split only where they would grow far beyond the wanted
+//   size.
 // Cost: levels: nothing for runs, 2 ns for others; values: see page_values.h; a compression a finished page.
 // Errors: kCorrupt without a place: the caller adds input and offset.
 // Threads: one owner.
@@ -17,6 +18,7 @@
 
 #include "base/result.h"
 #include "splice/chunk_writer.h"
+#include "splice/lineage.h"
 #include "splice/page_open.h"
 #include "splice/page_values.h"
 #include "splice/schema_match.h"
@@ -28,6 +30,8 @@ struct JoinSettings {
   bool v2 = false;
   unsigned index_width = 0;
   parquet::Encoding plain_encoding = parquet::Encoding::kPlain;  // of pages that are not dictionary-encoded
+  bool exact_bounds = false;                                     // of the pages made here: found from their values
+  const EntryTable* entries = nullptr;  // of the output's dictionary, if bounds are to be exact
 };
 
 struct JoinPage {
@@ -36,9 +40,12 @@ struct JoinPage {
   const LevelMap* levels = nullptr;
   ValueFeed* feed = nullptr;
   ValueMode mode = ValueMode::kNone;
-  bool starts_chunk = false;       // so it must start a row
-  std::size_t expected_bytes = 0;  // of its values in the output, about
-  BoundsView bounds;               // of its values, if known
+  bool starts_chunk = false;          // so it must start a row
+  std::size_t expected_bytes = 0;     // of its values in the output, about
+  BoundsView bounds;                  // of its values, if known
+  RowCursor* rows = nullptr;          // which rows stay; null: all of them
+  const LineageFill* fill = nullptr;  // with `rows`, flat columns: what rows without a value hold
+  std::uint32_t fill_index = 0;
 };
 
 /// What a thread keeps between columns, so that memory is touched once.
@@ -61,11 +68,22 @@ class PageJoin {
   /// Appended since the start, the page that is being built included.
   std::int64_t appended_rows() const { return rows_ + page_rows_; }
   std::int64_t appended_non_nulls() const { return non_nulls_ + page_non_nulls_; }
+  std::int64_t appended_values() const { return values_ + facts_.values; }
+  /// With exact_bounds: of all finished pages.
+  const Bounds& bounds() const { return bounds_; }
 
  private:
   Status Begin(const JoinPage& page);
   Status AppendFlat(const JoinPage& page);
   Status AppendNested(const JoinPage& page);
+  Status AppendFlatRows(const JoinPage& page);
+  Status AppendRun(const JoinPage& page, HybridReader& definitions, std::int64_t row, std::size_t count);
+  Status AppendLevel(const JoinPage& page, std::uint32_t level, std::int64_t row, std::size_t count);
+  Status AppendFilled(const JoinPage& page, const std::uint32_t* levels, std::int64_t row, std::size_t count);
+  Status AppendNestedRows(const JoinPage& page);
+  Status AppendNestedSlice(const JoinPage& page, const std::uint32_t* repetition, std::uint32_t* definition,
+                           std::size_t count);
+  Status FindExactBounds(ByteView encoded);
   Status AppendLevels(const JoinPage& page, const std::uint32_t* repetition, std::uint32_t* definition,
                       std::size_t count);
   Status TakeValues(const JoinPage& page, std::size_t count);
@@ -82,7 +100,8 @@ class PageJoin {
   PageFacts facts_;  // of the page that is being built
   std::int64_t page_rows_ = 0, page_non_nulls_ = 0;
   bool bounds_pending_ = false;  // the input page's bounds are not yet in facts_
-  std::int64_t rows_ = 0, non_nulls_ = 0;
+  std::int64_t rows_ = 0, non_nulls_ = 0, values_ = 0;
+  Bounds bounds_;
 };
 
 }  // namespace firn::splice

@@ -59,6 +59,8 @@ class ValueFeed {
   virtual ~ValueFeed() = default;
   /// Appends the next `count` values to `out`, whose mode fits the feed.
   virtual Status Take(std::size_t count, PageValues& out) = 0;
+  /// Passes the next `count` values. Skipped indices are not checked.
+  virtual Status Skip(std::size_t count) = 0;
   /// How many values to take at once at most, so that the page grows in steps of moderate size.
   virtual std::size_t StepMax() const = 0;
 };
@@ -83,6 +85,7 @@ class IndexFeed final : public ValueFeed {
   Status OpenRemap(ByteView values, const std::uint32_t* mapping, std::size_t count);
   Status OpenExpand(ByteView values, const EntryTable& table);
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t count) override;
   std::size_t StepMax() const override;
 
  private:
@@ -104,6 +107,7 @@ class PlainFeed final : public ValueFeed {
   void OpenBits(ByteView values);
   Status OpenRleBits(ByteView values);
   Status Take(std::size_t count, PageValues& out) override;
+  Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
 
  private:

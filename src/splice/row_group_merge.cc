@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::size_t kNotesMax = 32;
 
+ByteView ValueBytes(const std::int64_t& number) {
+  return {reinterpret_cast<const std::uint8_t*>(&number), sizeof number};
+}
+
 }  // namespace
 
 /// What belongs to one row group.
@@ -49,6 +53,17 @@ void RowGroupMerger::Note(Report& report, std::string note) const {
   if (std::ranges::find(report.notes, note) == report.notes.end()) report.notes.push_back(std::move(note));
 }
 
+/// What becomes of the rows of a chunk, or of a row lineage column.
+void RowGroupMerger::SetRows(const PlannedSource& source, std::size_t column, ColumnInput& input) {
+  input.filter = source.filter.get();
+  if (source.input->columns.empty()) return;
+  const ColumnSource& from = source.input->columns[column];
+  input.lineage = IsLineage(from.kind);
+  input.row_ids = from.kind == ColumnSource::Kind::kRowId;
+  if (!input.lineage || !from.number) return;
+  input.fill = LineageFill{input.row_ids, *from.number + (input.row_ids ? source.first_row : 0)};
+}
+
 /// Decodes top fields of one source and puts the result in the place of their chunks.
 Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, const std::vector<std::int32_t>& fields) {
   SingleGroupSource single(source.group->shared_file(), source.group->row_group());
@@ -67,13 +82,16 @@ Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, con
   FIRN_ASSIGN(const std::shared_ptr<InputFile> file, InputFile::FromBytes(single.name(), result.file));
   result.file = Bytes();
   for (std::size_t group = 0; group < file->footer().row_groups.size(); ++group) {
-    if (file->footer().row_groups[group].num_rows == 0) continue;
+    if (file->footer().row_groups[group].num_rows != source.rows_in()) {
+      return Error{Code::kInternal, file->name() + ": the fallback made another number of rows"};
+    }
     const auto decoded = work.decoded.emplace_back(std::make_shared<SourceGroup>(file, group));
     for (std::size_t leaf = 0; leaf < result.output_leaves.size(); ++leaf) {
       const auto column = static_cast<std::size_t>(result.output_leaves[leaf]);
       ColumnInput& input = work.inputs[column].emplace_back();
-      input.rows = decoded->meta().num_rows;
+      input.rows = source.rows();
       input.decoded = true;
+      SetRows(source, column, input);
       input.levels = &identity_levels_[column];
       FIRN_ASSIGN(input.scan, ScanChunk(*decoded, leaf));
     }
@@ -82,14 +100,13 @@ Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, con
 }
 
 Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
-  const std::int64_t rows = source.group->meta().num_rows;
   std::set<std::int32_t> fields;  // to decode
   std::vector<std::optional<ChunkScan>> scans(columns_.size());
   for (const OutputColumn& column : columns_) {
     const auto index = static_cast<std::size_t>(column.index);
     const ColumnRoute& route = source.routes->columns[index];
     std::string reason = route.kind == ColumnRoute::Kind::kDecode ? route.reason : "";
-    if (route.kind == ColumnRoute::Kind::kMove) {
+    if (route.kind == ColumnRoute::Kind::kMove || (route.kind == ColumnRoute::Kind::kLineage && route.leaf >= 0)) {
       FIRN_ASSIGN(scans[index], ScanChunk(*source.group, static_cast<std::size_t>(route.leaf)));
       reason = WhyDecodeChunk(column, *scans[index], route.levels.input_max_definition);
     }
@@ -106,10 +123,17 @@ Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
     }
     if (fields.contains(column.top_field)) continue;
     ColumnInput& input = work.inputs[index].emplace_back();
-    input.rows = rows;
-    if (route.kind == ColumnRoute::Kind::kMove) {
+    input.rows = source.rows();
+    if (scans[index]) {
       input.scan = std::move(*scans[index]);
       input.levels = &route.levels;
+      SetRows(source, index, input);
+    } else if (route.kind == ColumnRoute::Kind::kLineage) {
+      SetRows(source, index, input);
+      input.kind = !input.fill          ? ColumnInput::Kind::kNull
+                   : input.fill->counts ? ColumnInput::Kind::kRowIds
+                                        : ColumnInput::Kind::kValue;
+      if (input.fill) input.value = ValueBytes(*source.input->columns[index].number);
     } else if (route.kind == ColumnRoute::Kind::kNull) {
       input.kind = ColumnInput::Kind::kNull;
     } else {
@@ -125,7 +149,7 @@ Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
 Status RowGroupMerger::Prepare(Work& work) {
   work.inputs.resize(columns_.size());
   work.input_bytes.resize(columns_.size());
-  if (work.plan.bytes <= std::max(options_.row_group_size_bytes, options_.memory_bytes / 3)) {
+  if (work.plan.chunk_bytes <= std::max(options_.row_group_size_bytes, options_.memory_bytes / 3)) {
     std::atomic<std::size_t> next = 0;
     std::vector<Status> held(work.plan.sources.size(), Ok());
     const auto hold = [&] {

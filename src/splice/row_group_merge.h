@@ -48,6 +48,7 @@ class RowGroupMerger {
   Status Prepare(Work& work);
   Status ScanSource(Work& work, const PlannedSource& source);
   Status DecodeFields(Work& work, const PlannedSource& source, const std::vector<std::int32_t>& fields);
+  static void SetRows(const PlannedSource& source, std::size_t column, ColumnInput& input);
   Status RunHere(Work& work, ByteSink& sink, WrittenGroup& out, Report& report, const ColumnDone& column_done);
   Status RunParallel(Work& work, ByteSink& sink, WrittenGroup& out, Report& report, const ColumnDone& column_done);
   void Take(std::size_t column, ColumnResult result, std::int64_t start, bool alone, WrittenGroup& out, Report& report);

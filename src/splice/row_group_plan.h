@@ -2,7 +2,7 @@
 //
 // Cuts the sequence of input row groups into output row groups.
 //
-// In: input row groups in order. Out: plans of about the wanted number of rows or bytes.
+// In: input row groups in order. Out: plans of about the wanted number of rows or bytes, deleted rows not counted.
 // Guarantees: an input row group is never split; the order is kept; a row group that is large already stays alone, so
 //   that it can be copied, unless what waits before it would become a tiny one.
 // Cost: O(1) a row group. Threads: one owner.
@@ -27,17 +27,26 @@ struct PlannedSource {
   std::shared_ptr<SourceGroup> group;
   std::shared_ptr<const InputRoutes> routes;
   const Input* input = nullptr;
+  std::int64_t first_row = 0;                         // of the row group, in its file
+  std::shared_ptr<const RowFilter> filter = nullptr;  // of the row group; null: every row stays
+
+  std::int64_t rows_in() const { return group->meta().num_rows; }
+  /// Rows that go into the output.
+  std::int64_t rows() const { return rows_in() - (filter ? filter->deleted() : 0); }
 };
 
 struct RowGroupPlan {
   std::vector<PlannedSource> sources;
   std::int64_t rows = 0;
-  std::int64_t bytes = 0;  // of the chunks, compressed
+  std::int64_t bytes = 0;        // of the chunks, compressed, the share of the rows that stay
+  std::int64_t chunk_bytes = 0;  // of the chunks, compressed
+  std::int64_t held_bytes = 0;   // those of them that are in memory already
 };
 
 struct RowGroupLimits {
   std::int64_t rows = 1 << 20;
   std::int64_t bytes = 128 << 20;
+  std::int64_t held_bytes = 170 << 20;  // with deleted rows more is read than comes out
 };
 
 class RowGroupPlanner {
@@ -52,9 +61,10 @@ class RowGroupPlanner {
   /// Output bytes an input byte, as measured: the byte limit is about the output.
   void SetRatio(double ratio) { ratio_ = ratio; }
 
-  static std::int64_t BytesOf(const PlannedSource& source);
+  static std::int64_t ChunkBytesOf(const PlannedSource& source);
 
  private:
+  bool TooMuchToRead(const PlannedSource& source) const;
   bool Large(std::int64_t rows, std::int64_t bytes, int parts) const;
 
   RowGroupLimits limits_;

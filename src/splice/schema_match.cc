@@ -5,6 +5,7 @@
 
 #include "format/parquet/promotion.h"
 #include "splice/dictionary_union.h"
+#include "splice/lineage.h"
 
 namespace firn::splice {
 
@@ -45,6 +46,31 @@ std::string PathName(const OutputColumn& column) {
   return name;
 }
 
+/// Row ids and sequence numbers: the input's column, if there is one, must be moved, not converted.
+Result<ColumnRoute> LineageRouteOf(const OutputColumn& output, const std::vector<OutputColumn>& input,
+                                   std::int32_t leaf) {
+  ColumnRoute route;
+  route.kind = ColumnRoute::Kind::kLineage;
+  if (output.type != PhysicalType::kInt64 || output.path.size() != 1 || output.max_definition != 1 ||
+      output.max_repetition != 0) {
+    return Error{Code::kInvalidArgument, "column " + PathName(output) + ": row lineage in a column that is not long"};
+  }
+  if (leaf < 0) return route;
+  if (static_cast<std::size_t>(leaf) >= input.size()) {
+    return Error{Code::kInvalidArgument,
+                 "column " + PathName(output) + ": the input has no leaf " + std::to_string(leaf)};
+  }
+  const OutputColumn& from = input[static_cast<std::size_t>(leaf)];
+  std::optional<LevelMap> levels = MapLevels(output, from);
+  if (from.type != PhysicalType::kInt64 || !levels) {
+    return Error{Code::kUnsupported,
+                 "column " + PathName(output) + ": row lineage in an input column that is not long"};
+  }
+  route.leaf = leaf;
+  route.levels = std::move(*levels);
+  return route;
+}
+
 Result<ColumnRoute> RouteOf(const OutputColumn& output, const std::vector<OutputColumn>& input,
                             const ColumnSource& source) {
   ColumnRoute route;
@@ -52,6 +78,7 @@ Result<ColumnRoute> RouteOf(const OutputColumn& output, const std::vector<Output
     route.kind = source.constant ? ColumnRoute::Kind::kValue : ColumnRoute::Kind::kNull;
     return route;
   }
+  if (IsLineage(source.kind)) return LineageRouteOf(output, input, source.leaf);
   if (source.leaf < 0 || static_cast<std::size_t>(source.leaf) >= input.size()) {
     return Error{Code::kInvalidArgument,
                  "column " + PathName(output) + ": the input has no leaf " + std::to_string(source.leaf)};

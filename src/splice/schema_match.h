@@ -32,10 +32,10 @@ struct LevelMap {
 };
 
 struct ColumnRoute {
-  enum class Kind : std::uint8_t { kMove, kDecode, kNull, kValue };
+  enum class Kind : std::uint8_t { kMove, kDecode, kNull, kValue, kLineage };
   Kind kind = Kind::kMove;
-  std::int32_t leaf = -1;  // kMove
-  LevelMap levels;         // kMove
+  std::int32_t leaf = -1;  // kMove; kLineage if the input has such a column, which is moved
+  LevelMap levels;         // with `leaf`
   std::string reason;      // kDecode: why
 };
 

@@ -63,7 +63,7 @@ class Splicer {
       : inputs_(inputs),
         options_(options),
         sink_(sink),
-        planner_({options.row_group_row_count_max, options.row_group_size_bytes}) {}
+        planner_({options.row_group_row_count_max, options.row_group_size_bytes, options.memory_bytes / 3}) {}
 
   Result<Report> Run() {
     FIRN_TRY(CheckOptions(inputs_, options_));
@@ -94,12 +94,34 @@ class Splicer {
     }
     FIRN_TRY(FindRoutes(input, footer.schema).In(file->name()));
     version_ = std::max(version_, std::min(footer.version, 2));
+    FIRN_TRY(CheckNumbers(input, footer.num_rows).In(file->name()));
+    report_.input_row_bases.push_back(report_.rows);
+    std::int64_t first_row = 0;
     for (std::size_t i = 0; i < footer.row_groups.size(); ++i) {
-      if (footer.row_groups[i].num_rows == 0) continue;
-      PlannedSource source{std::make_shared<SourceGroup>(file, i), routes_, &input};
+      PlannedSource source{std::make_shared<SourceGroup>(file, i), routes_, &input, first_row};
+      first_row += source.rows_in();
+      if (input.deleted_rows != nullptr) {
+        FIRN_ASSIGN(source.filter,
+                    RowFilter::Make(*input.deleted_rows, source.first_row, source.rows_in(), options_.memory_bytes / 8)
+                        .In(file->name()));
+      }
+      report_.deleted_rows += source.rows_in() - source.rows();
+      if (source.rows() == 0) continue;
+      report_.rows += source.rows();
       if (planner_.Ends(source)) FIRN_TRY(WriteRowGroup());
       planner_.Add(std::move(source));
-      report_.rows += footer.row_groups[i].num_rows;
+    }
+    return Ok();
+  }
+
+  /// Row ids must not wrap around.
+  static Status CheckNumbers(const Input& input, std::int64_t rows) {
+    for (const ColumnSource& source : input.columns) {
+      if (!source.number) continue;
+      const bool counts = source.kind == ColumnSource::Kind::kRowId;
+      if (*source.number < 0 || (counts && *source.number > std::numeric_limits<std::int64_t>::max() - rows)) {
+        return Error{Code::kInvalidArgument, "impossible row lineage: " + std::to_string(*source.number)};
+      }
     }
     return Ok();
   }

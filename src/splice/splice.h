@@ -2,12 +2,13 @@
 //
 // Merges Parquet files into one better Parquet file without decoding values where the format allows it.
 //
-// In: sources, and for each output leaf column the place of its values in every input.
+// In: sources, for each output leaf column the place of its values in every input, and the rows that are deleted.
 // Out: one Parquet file written to a sink, and a report (rows, bytes per tier, row groups, split offsets).
 // Guarantees: rows keep the order of the inputs and of the rows in them; every value, null and nesting is kept
 //   bit by bit (a column that is promoted or synthesised: as asked for). The output has large row groups, joined
-//   pages, a page index, statistics only where they are right, encoding statistics, field ids. Rows out = rows in, or
-//   an error. Tiers are chosen per column and per input.
+//   pages, a page index, statistics only where they are right, encoding statistics, field ids. Rows out = rows in -
+//   deleted rows, or an error; without any rows left the output is a valid file without row groups. Tiers are chosen
+//   per column and per input.
 // Cost: see docs/formats/parquet.md; memory: `memory_bytes` bounds what a call holds (about two output row groups).
 // Errors: kCorrupt naming the input and the offset; kUnsupported naming the column and the reason; kLimit.
 // Threads: one call uses the calling thread and, if `threads` > 1, helpers of its own.
@@ -25,6 +26,7 @@
 
 #include "base/byte_io.h"
 #include "format/parquet/metadata.h"
+#include "splice/row_filter.h"
 
 namespace firn::splice {
 
@@ -52,19 +54,27 @@ struct ColumnSource {
     kCopy,      // leaf `leaf` of the input, same physical type and compatible logical type and levels
     kConvert,   // leaf `leaf`, but its values or nesting must be converted: decoded by the fallback (P7)
     kConstant,  // not in the input: every row holds `constant` (absent: null)
+    // Row lineage, for flat optional INT64 columns. Where the input has such a column as leaf `leaf` (else -1), its
+    // values that are not null stay, and its nulls become:
+    kRowId,           // `number` + the row's position in the input file, deleted rows counted (absent: null)
+    kSequenceNumber,  // `number` (absent: null)
   };
   Kind kind = Kind::kCopy;
   std::int32_t leaf = -1;
   /// One value in Parquet PLAIN encoding (BYTE_ARRAY without its length), for flat columns.
   std::optional<Bytes> constant;
+  /// kRowId: the first row id of the input file. kSequenceNumber: its data sequence number.
+  std::optional<std::int64_t> number = std::nullopt;
 };
 
 struct Input {
   std::shared_ptr<RandomAccessSource> source;
   /// One per output leaf. Empty: the input's leaves are the output's, in order.
   std::vector<ColumnSource> columns;
-  /// If given, the footer's row count must equal it (the manifest's record_count).
+  /// If given, the footer's row count must equal it (the manifest's record_count, deleted rows included).
   std::optional<std::int64_t> expected_rows;
+  /// Rows that do not go into the output; null: none. Positions behind the last row are ignored.
+  std::shared_ptr<const DeletedRows> deleted_rows = nullptr;
 };
 
 struct Options {
@@ -86,12 +96,18 @@ struct Options {
 };
 
 struct TierCount {
-  std::int64_t bytes = 0;  // compressed bytes of the inputs' chunks (kSynthesize: of the output)
+  /// Compressed bytes of the inputs' chunks (kSynthesize: of the output). Of a chunk with deleted rows the pages that
+  /// were copied count as kPages, the others as kFilter; the chunk is one of kFilter (or kDecode).
+  std::int64_t bytes = 0;
   std::int64_t chunks = 0;
 };
 
 struct Report {
-  std::int64_t rows = 0;
+  std::int64_t rows = 0;          // of the output
+  std::int64_t deleted_rows = 0;  // of the inputs: their rows are `rows` + `deleted_rows`
+  /// By input: the output row of its first row that stays. A row at position p of input i that is not deleted is row
+  /// input_row_bases[i] + p - (rows of input i that are deleted before p) of the output.
+  std::vector<std::int64_t> input_row_bases;
   std::int64_t input_bytes = 0, output_bytes = 0;
   std::int64_t row_groups = 0, pages = 0;
   std::array<TierCount, kTierCount> tiers{};

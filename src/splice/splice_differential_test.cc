@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random files, random options: what Arrow reads from the output is what it wrote into the inputs.
+// Random files, deletes and options: what Arrow reads from the output is what it wrote into the inputs.
 // FIRN_DIFFERENTIAL_SECONDS sets how long (default 3), FIRN_DIFFERENTIAL_SEED repeats one case.
 #include <gtest/gtest.h>
 
@@ -74,6 +74,19 @@ Options RandomOptions(Random& random) {
   return options;
 }
 
+/// Positions that are deleted of a file with `rows` rows, or null.
+std::shared_ptr<const DeletedRowList> RandomDeletes(Random& random, std::int64_t rows) {
+  std::vector<std::int64_t> positions;
+  if (random.Below(2) == 0) return nullptr;
+  const std::uint64_t share = OneOf<std::uint64_t>(random, {1, 2, 20, 700});
+  for (std::int64_t row = 0; row < rows;) {
+    const auto run = static_cast<std::int64_t>(OneOf<std::uint64_t>(random, {1, 1, 3, 150}));
+    for (std::int64_t i = row; i < row + run && random.Below(share) == 0; ++i) positions.push_back(i);
+    row += run;
+  }
+  return std::make_shared<DeletedRowList>(std::move(positions));
+}
+
 /// One case; empty if all is well.
 std::string RunCase(std::uint64_t seed) {
   Random random(seed);
@@ -82,7 +95,7 @@ std::string RunCase(std::uint64_t seed) {
   const double nulls = OneOf<double>(random, {0.0, 0.1, 0.6, 0.98});
   const bool mixed = nulls > 0 && random.Below(4) == 0;  // some inputs have required columns
   Options options = RandomOptions(random);
-  std::vector<TablePtr> tables;
+  std::vector<TablePtr> tables, remaining;
   std::vector<Input> inputs;
   const std::uint64_t files = 1 + random.Below(6);
   for (std::uint64_t i = 0; i < files; ++i) {
@@ -92,6 +105,11 @@ std::string RunCase(std::uint64_t seed) {
     table.null_share = mixed && i > 0 && random.Below(2) == 0 ? 0 : nulls;
     tables.push_back(RandomTable(table, random));
     inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), RandomFile(random, table.types))));
+    const std::shared_ptr<const DeletedRowList> deleted = RandomDeletes(random, table.rows);
+    inputs.back().deleted_rows = deleted;
+    for (TablePtr& slice : WithoutRows(tables.back(), deleted ? *deleted : DeletedRowList({}))) {
+      remaining.push_back(std::move(slice));
+    }
   }
   if (mixed) {
     const std::size_t leaves = FooterOf(WriteFile(tables[0])).column_orders.size();
@@ -103,7 +121,7 @@ std::string RunCase(std::uint64_t seed) {
   }
   const Result<Spliced> spliced = SpliceFiles(inputs, options);
   if (!spliced) return ToString(spliced.error());
-  return DifferenceOf(tables, spliced->file);
+  return DifferenceOf(remaining, spliced->file);
 }
 
 TEST(SpliceDifferential, RandomFiles_ReadAsTheyWereWritten) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the input apart into one or two files, splices them with themselves, and verifies what came out.
+// Takes the input apart into one or two files, splices them with themselves, with or without some of their rows, and
+// verifies what came out.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -44,6 +45,15 @@ splice::Options OptionsOf(std::uint8_t choice) {
   return options;
 }
 
+/// Runs of rows that depend on `seed`.
+std::shared_ptr<const splice::DeletedRows> SomeRows(std::uint32_t seed) {
+  std::vector<std::int64_t> positions;
+  for (std::uint32_t row = 0; row < 4096; ++row) {
+    if (((row / (1 + seed % 5) + seed) * 2654435761U >> 28) < seed % 16) positions.push_back(row);
+  }
+  return std::make_shared<splice::DeletedRowList>(std::move(positions));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -56,7 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto add = [&](const char* name, ByteView file) {
     splice::Input input;
     input.source = std::make_shared<MemorySource>(name, Bytes(file.begin(), file.end()));
-    if (!TooLong(input.source)) inputs.insert(inputs.end(), {input, input});
+    if (TooLong(input.source)) return;
+    inputs.push_back(input);
+    if ((choice & 128) != 0) input.deleted_rows = SomeRows(static_cast<std::uint32_t>(choice + cut + file.size()));
+    inputs.push_back(input);
   };
   const bool two = cut > 0 && cut < rest.size();
   add("first", two ? rest.first(cut) : rest);

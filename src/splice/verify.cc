@@ -242,6 +242,11 @@ Status CheckReport(const InputFile& file, const Report& report) {
   if (static_cast<std::int64_t>(file.size_bytes()) != report.output_bytes)
     return differs("another size than was written");
   if (footer.num_rows != report.rows) return differs("another number of rows than was written");
+  if (report.deleted_rows < 0 || !std::ranges::is_sorted(report.input_row_bases) ||
+      (!report.input_row_bases.empty() &&
+       (report.input_row_bases.front() != 0 || report.input_row_bases.back() > report.rows))) {
+    return differs("impossible row positions of the inputs");
+  }
   if (static_cast<std::int64_t>(footer.row_groups.size()) != report.row_groups ||
       report.split_offsets.size() != footer.row_groups.size()) {
     return differs("another number of row groups than was written");

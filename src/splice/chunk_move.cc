@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/chunk_move.h"
+
+namespace firn::splice {
+
+using parquet::Encoding;
+using parquet::PhysicalType;
+
+/// The input that is being moved.
+struct ChunkMover::Walk {
+  std::size_t index = 0;
+  const ColumnInput& input;
+  SourceFacts& facts;
+  PageFetcher fetcher;
+  bool may_copy = false;
+  // With deleted rows or nulls to be filled:
+  RowCursor rows{nullptr};
+  const LineageFill* fill = nullptr;
+  bool chained = false;    // values go on from those of the page before: none can be left unread
+  bool starts_row = true;  // the next page has to
+  std::int64_t copied_rows = 0;
+
+  Walk(std::size_t at, const ColumnInput& from, SourceFacts& known)
+      : index(at), input(from), facts(known), fetcher(*from.scan.source) {}
+};
+
+PageFacts ChunkMover::FactsOf(const ColumnInput& input, SourceFacts& facts, std::size_t page) const {
+  PageFacts of_page;
+  of_page.values = input.scan.pages[page].num_values;
+  of_page.nulls = facts.PageNulls(page);
+  of_page.rows = facts.PageRows(page);
+  if (!of_page.nulls || *of_page.nulls < of_page.values) {
+    of_page.bounds.Merge(facts.PageBounds(page), column_.order);
+  }
+  return of_page;
+}
+
+Status ChunkMover::CopyOne(Walk& walk, std::size_t page, PageFacts facts) {
+  const PageRecord& record = walk.input.scan.pages[page];
+  walk.copied_rows += facts.rows.value_or(0);
+  FIRN_ASSIGN(const ByteView bytes, walk.fetcher.Fetch(record));
+  return writer_.CopyPage(record, bytes, std::move(facts));
+}
+
+Status ChunkMover::Copy(const ColumnInput& input, SourceFacts& facts) {
+  FIRN_TRY(join_.Flush());
+  Walk walk(0, input, facts);
+  for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
+    PageFacts of_page = FactsOf(input, facts, p);
+    FIRN_TRY(CopyOne(walk, p, std::move(of_page)));
+  }
+  return CheckRows(input, walk.copied_rows, input.rows);
+}
+
+Status ChunkMover::CheckRows(const ColumnInput& input, std::int64_t rows, std::int64_t wanted) const {
+  if (rows == wanted) return Ok();
+  return input.scan.source->file().Corrupt(
+      input.scan.pages.empty() ? input.scan.source->ChunkRange(input.scan.leaf).offset : input.scan.pages[0].offset,
+      "a column of " + std::to_string(rows) + " rows in a row group of " + std::to_string(wanted));
+}
+
+Status ChunkMover::Join(std::size_t index, const ColumnInput& input, SourceFacts& facts) {
+  FIRN_TRY(LoadEntries(input));
+  Walk walk(index, input, facts);
+  const std::int64_t before = join_.appended_rows();
+  for (std::size_t p = 0; p < input.scan.pages.size(); ++p) FIRN_TRY(JoinOne(walk, p, p == 0, nullptr));
+  return CheckRows(input, join_.appended_rows() - before, input.rows);
+}
+
+Result<FilteredChunk> ChunkMover::Filter(std::size_t index, const ColumnInput& input, SourceFacts& facts,
+                                         bool may_copy) {
+  FIRN_TRY(LoadEntries(input));
+  Walk walk(index, input, facts);
+  walk.may_copy = may_copy;
+  walk.rows = RowCursor(input.filter);
+  if (input.fill && facts.chunk_nulls() != 0) walk.fill = &*input.fill;
+  walk.chained = input.scan.source->file().quirks().delta_byte_array_broken;
+  FilteredChunk out;
+  const std::int64_t rows = join_.appended_rows(), values = join_.appended_values(),
+                     non_nulls = join_.appended_non_nulls();
+  for (std::size_t p = 0; p < input.scan.pages.size(); ++p) FIRN_TRY(FilterOne(walk, p, out));
+  FIRN_TRY(CheckRows(input, walk.rows.next_row(), input.scan.source->meta().num_rows));
+  FIRN_TRY(CheckRows(input, join_.appended_rows() - rows + walk.copied_rows, input.rows));
+  out.values += join_.appended_values() - values;
+  if (out.non_nulls) *out.non_nulls += join_.appended_non_nulls() - non_nulls;
+  return out;
+}
+
+/// One page of a chunk with deleted rows or nulls to be filled.
+Status ChunkMover::FilterOne(Walk& walk, std::size_t page, FilteredChunk& out) {
+  const PageRecord& record = walk.input.scan.pages[page];
+  std::optional<std::int64_t> known = walk.facts.PageRows(page);
+  if (known && *known < 1) known.reset();
+  const std::int64_t first = walk.rows.next_row(), appended = join_.appended_rows();
+  const bool starts_row = std::exchange(walk.starts_row, known.has_value());
+  const std::int64_t deleted = known ? walk.rows.CountDeleted(*known) : -1;
+  if (known && deleted == *known && !walk.chained) {
+    walk.rows.Pass(*known);
+    return Ok();
+  }
+  if (deleted != 0 || walk.fill != nullptr) {
+    FIRN_TRY(JoinOne(walk, page, starts_row, &walk.rows));
+    if (!known || walk.rows.next_row() - first == *known) return Ok();
+  } else {
+    walk.rows.Pass(*known);
+    if (walk.may_copy) return CopyKept(walk, page, out);
+    FIRN_TRY(JoinOne(walk, page, starts_row, nullptr));
+    if (join_.appended_rows() - appended == *known) return Ok();
+  }
+  return walk.input.scan.source->file().Corrupt(record.offset,
+                                                "a page with another number of rows than it should have");
+}
+
+/// A page without deleted rows, as it is stored.
+Status ChunkMover::CopyKept(Walk& walk, std::size_t page, FilteredChunk& out) {
+  const ChunkScan& scan = walk.input.scan;
+  const PageRecord& record = scan.pages[page];
+  PageFacts of_page = FactsOf(walk.input, walk.facts, page);
+  out.values += of_page.values;
+  if (out.non_nulls && of_page.nulls) {
+    *out.non_nulls += of_page.values - *of_page.nulls;
+  } else {
+    out.non_nulls.reset();
+  }
+  if (of_page.bounds.any()) {
+    BoundsView bounds = walk.facts.PageBounds(page);
+    // Those of the chunk may have been those of a row that went.
+    const bool of_chunk = scan.pages.size() > 1 && bounds.min.data() == walk.facts.chunk_bounds().min.data();
+    if (of_chunk) bounds.min_exact = bounds.max_exact = false;
+    out.copied_bounds.Merge(bounds, column_.order);
+  }
+  out.copied_bytes += std::int64_t{record.header_bytes} + record.compressed_size;
+  out.copied_indices = out.copied_indices || IsDictionaryEncoded(record);
+  FIRN_TRY(join_.Flush());
+  return CopyOne(walk, page, std::move(of_page));
+}
+
+Status ChunkMover::JoinOne(Walk& walk, std::size_t page, bool starts_row, RowCursor* rows) {
+  const PageRecord& record = walk.input.scan.pages[page];
+  FIRN_ASSIGN(const ByteView body, walk.fetcher.FetchBody(record));
+  JoinPage joined;
+  joined.starts_chunk = starts_row;
+  joined.rows = rows;
+  joined.fill = rows != nullptr ? walk.fill : nullptr;
+  joined.fill_index = choice_.value_of[walk.index];
+  Status done = OpenPage(walk, page, body, joined);
+  if (done) done = join_.Append(joined);
+  if (done) return Ok();
+  const bool input_is_at_fault = done.error().code == Code::kCorrupt || done.error().code == Code::kUnsupported ||
+                                 done.error().code == Code::kLimit;
+  return input_is_at_fault ? std::move(done).In(Place(walk.input, record)) : std::move(done);
+}
+
+Status ChunkMover::OpenPage(Walk& walk, std::size_t page, ByteView body, JoinPage& joined) {
+  const ColumnInput& input = walk.input;
+  const PageRecord& record = input.scan.pages[page];
+  FIRN_ASSIGN(joined.sections, opener_.Open(record, body, input.scan.meta->codec, column_.max_repetition > 0,
+                                            input.levels->input_max_definition > 0));
+  joined.num_values = record.num_values;
+  joined.levels = input.levels;
+  joined.bounds = walk.facts.PageBounds(page);
+  return OpenFeed(walk, page, joined);
+}
+
+/// The entries of the input's dictionary, to expand indices with.
+Status ChunkMover::LoadEntries(const ColumnInput& input) {
+  if (choice_.kind != DictionaryChoice::Kind::kRefused || !input.scan.has_dictionary_pages) return Ok();
+  const PageRecord& page = *input.scan.dictionary;
+  PageFetcher fetcher(*input.scan.source);
+  FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+  FIRN_ASSIGN(const ByteView plain, opener_.OpenDictionary(page, body, input.scan.meta->codec).In(Place(input, page)));
+  buffers_.dictionary.Clear();
+  buffers_.dictionary.Append(plain);
+  return buffers_.entries.Build(buffers_.dictionary.view(), static_cast<std::size_t>(page.num_values), column_.width)
+      .In(Place(input, page));
+}
+
+Status ChunkMover::OpenFeed(const Walk& walk, std::size_t page, JoinPage& joined) {
+  const ChunkScan& scan = walk.input.scan;
+  const ByteView values = joined.sections.values;
+  joined.mode = ValueMode::kPlain;
+  joined.expected_bytes = values.size();
+  switch (scan.pages[page].encoding) {
+    case Encoding::kPlainDictionary:
+    case Encoding::kRleDictionary:
+      joined.feed = &buffers_.indices;
+      if (choice_.kind == DictionaryChoice::Kind::kRefused) {
+        joined.expected_bytes = 0;
+        return buffers_.indices.OpenExpand(values, buffers_.entries);
+      }
+      joined.mode = ValueMode::kIndices;
+      if (choice_.KeepsIndices(walk.index)) {
+        return buffers_.indices.OpenRemap(values, nullptr, static_cast<std::size_t>(scan.dictionary->num_values));
+      } else {
+        const auto& mapping = choice_.mappings[static_cast<std::size_t>(choice_.mapping_of[walk.index])].entries;
+        return buffers_.indices.OpenRemap(values, mapping.data(), mapping.size());
+      }
+    case Encoding::kPlain:
+      joined.feed = &buffers_.plain;
+      if (column_.type == PhysicalType::kBoolean) {
+        joined.mode = ValueMode::kBits;
+        buffers_.plain.OpenBits(values);
+      } else if (column_.type == PhysicalType::kByteArray) {
+        buffers_.plain.OpenByteArrays(values);
+      } else {
+        buffers_.plain.OpenFixed(values, column_.width);
+      }
+      return Ok();
+    default: return OpenDecoder(scan, page, joined);
+  }
+}
+
+Status ChunkMover::OpenDecoder(const ChunkScan& scan, std::size_t page, JoinPage& joined) {
+  const ByteView values = joined.sections.values;
+  switch (scan.pages[page].encoding) {
+    case Encoding::kRle:
+      joined.mode = ValueMode::kBits;
+      joined.feed = &buffers_.plain;
+      return buffers_.plain.OpenRleBits(values);
+    case Encoding::kDeltaBinaryPacked:
+      joined.feed = &buffers_.delta_integers;
+      return buffers_.delta_integers.Open(values, column_.width);
+    case Encoding::kDeltaLengthByteArray:
+      joined.feed = &buffers_.delta_lengths;
+      return buffers_.delta_lengths.Open(values);
+    case Encoding::kDeltaByteArray:
+      joined.feed = &buffers_.delta_strings;
+      return buffers_.delta_strings.Open(values, column_.width, static_cast<std::size_t>(settings_.page_bytes_max),
+                                         page > 0 && scan.source->file().quirks().delta_byte_array_broken);
+    case Encoding::kByteStreamSplit:
+      joined.feed = &buffers_.streams;
+      return buffers_.streams.Open(values, column_.width);
+    default: return Error{Code::kUnsupported, "an unknown encoding"};  // WhyDecodeChunk has sent it elsewhere
+  }
+}
+
+std::string ChunkMover::Place(const ColumnInput& input, const PageRecord& page) {
+  return input.scan.source->file().name() + ": offset " + std::to_string(page.offset);
+}
+
+}  // namespace firn::splice
