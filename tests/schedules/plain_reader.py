@@ -18,7 +18,7 @@ ROW_ID, LAST_UPDATED = 2147483540, 2147483539
 
 
 def local(location):
-    return location.removeprefix("file://")
+    return "/" + location.removeprefix("file:").lstrip("/")
 
 
 @dataclass(frozen=True)
