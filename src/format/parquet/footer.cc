@@ -103,6 +103,17 @@ Status CheckRowGroups(FileMetaData& metadata, const std::vector<PhysicalType>& t
   return checker.CheckOverlap();
 }
 
+/// The footer, its length, the magic bytes.
+Bytes Framed(const FileMetaData& metadata, std::size_t count, const GroupWriter& write_group) {
+  Bytes out;
+  Write(metadata, count, write_group, out);
+  const auto length = static_cast<std::uint32_t>(out.size());
+  out.resize(out.size() + kTrailerBytes);
+  StoreLittle(out.data() + out.size() - kTrailerBytes, length);
+  std::memcpy(out.data() + out.size() - kMagicBytes, "PAR1", kMagicBytes);
+  return out;
+}
+
 }  // namespace
 
 Result<FileMetaData> ParseFooter(ByteView thrift, std::uint64_t file_size_bytes) {
@@ -117,7 +128,7 @@ Result<FileMetaData> ParseFooter(ByteView thrift, std::uint64_t file_size_bytes)
   return metadata;
 }
 
-Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_bytes) {
+Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_bytes, std::uint64_t footer_bytes_max) {
   const std::uint64_t size = source.size();
   if (size < kMagicBytes + kTrailerBytes) {
     return Error{Code::kCorrupt, source.name() + ": " + std::to_string(size) + " bytes are too few for Parquet"};
@@ -131,8 +142,9 @@ Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_b
   if (length > size - kMagicBytes - kTrailerBytes) {
     return Error{Code::kCorrupt, source.name() + ": the footer is longer than the file"};
   }
-  if (length > kFooterBytesMax) {
-    return Error{Code::kLimit, source.name() + ": the footer has " + std::to_string(length) + " bytes"};
+  if (length > std::min(footer_bytes_max, kFooterBytesMax)) {
+    return Error{Code::kLimit, source.name() + ": its footer of " + std::to_string(length) +
+                                   " bytes is more than the memory limit allows"};
   }
   const std::size_t footer_bytes = static_cast<std::size_t>(length);
   if (footer_bytes + kTrailerBytes > tail.size()) {
@@ -144,13 +156,27 @@ Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_b
 }
 
 Bytes WriteFooter(const FileMetaData& metadata) {
+  return Framed(metadata, metadata.row_groups.size(),
+                [&](std::size_t group, Bytes& out) { Write(metadata.row_groups[group], out); });
+}
+
+Bytes WriteFooter(const FileMetaData& metadata, std::size_t count,
+                  const std::function<RowGroup(std::size_t)>& row_group) {
+  return Framed(metadata, count, [&](std::size_t group, Bytes& out) { Write(row_group(group), out); });
+}
+
+Bytes PackRowGroup(const RowGroup& group) {
   Bytes out;
-  Write(metadata, out);
-  const auto length = static_cast<std::uint32_t>(out.size());
-  out.resize(out.size() + kTrailerBytes);
-  StoreLittle(out.data() + out.size() - kTrailerBytes, length);
-  std::memcpy(out.data() + out.size() - kMagicBytes, "PAR1", kMagicBytes);
+  Write(group, out);
   return out;
+}
+
+Result<RowGroup> UnpackRowGroup(ByteView bytes) {
+  ThriftReader reader(bytes);
+  RowGroup group;
+  Read(reader, group);
+  FIRN_TRY(reader.status());
+  return group;
 }
 
 }  // namespace firn::parquet

@@ -13,21 +13,35 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 
 #include "base/byte_io.h"
 #include "format/parquet/metadata.h"
 
 namespace firn::parquet {
 
-/// A longer footer is refused with kLimit.
 inline constexpr std::uint64_t kFooterBytesMax = 128 << 20;
 
-/// Reads the tail of a file: one read of `tail_bytes` if the footer fits in it, else two.
-Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_bytes = 64 << 10);
+/// Reads the tail of a file: one read of `tail_bytes` if the footer fits in it, else two. A longer footer than
+/// `footer_bytes_max` is refused with kLimit.
+Result<FileMetaData> ReadFooter(RandomAccessSource& source, std::uint64_t tail_bytes = 64 << 10,
+                                std::uint64_t footer_bytes_max = kFooterBytesMax);
 /// `thrift` holds FileMetaData; `file_size_bytes` bounds the offsets in it.
 Result<FileMetaData> ParseFooter(ByteView thrift, std::uint64_t file_size_bytes);
 /// The thrift bytes, then their length and "PAR1".
 Bytes WriteFooter(const FileMetaData& metadata);
+/// The same for `count` row groups that come one by one instead of those of `metadata`, so that they need not be in
+/// memory all at once.
+Bytes WriteFooter(const FileMetaData& metadata, std::size_t count,
+                  const std::function<RowGroup(std::size_t)>& row_group);
+
+/// A row group as it stands in a footer: a tenth of the memory of the value.
+Bytes PackRowGroup(const RowGroup& group);
+Result<RowGroup> UnpackRowGroup(ByteView bytes);
+
+/// Bytes of memory that a footer takes, those that it points to included.
+std::int64_t MemoryBytesOf(const FileMetaData& metadata);
 
 struct ParsedPageHeader {
   PageHeader header;

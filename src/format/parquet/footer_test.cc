@@ -127,6 +127,43 @@ TEST(Footer, EveryMember_RoundTrips) {
   }
 }
 
+TEST(Footer, RowGroupsOneByOne_GiveTheSameBytes) {
+  FileMetaData metadata = FullMetaData();
+  metadata.row_groups.push_back(metadata.row_groups[0]);
+  metadata.row_groups[1].ordinal = std::int16_t{1};
+  std::vector<Bytes> packed;
+  for (const RowGroup& group : metadata.row_groups) packed.push_back(PackRowGroup(group));
+  const Bytes whole = WriteFooter(metadata);
+  metadata.row_groups.clear();
+  const Bytes streamed = WriteFooter(metadata, packed.size(), [&](std::size_t i) {
+    const Result<RowGroup> group = UnpackRowGroup(packed[i]);
+    EXPECT_TRUE(group) << group.error().message;
+    return group ? *group : RowGroup();
+  });
+  EXPECT_EQ(streamed, whole);
+  packed[0].resize(packed[0].size() / 2);
+  EXPECT_EQ(UnpackRowGroup(packed[0]).error().code, Code::kCorrupt);
+}
+
+TEST(Footer, LongerThanAllowed_IsALimit) {
+  const Bytes file = FileOf(FullMetaData(), 600);
+  MemorySource source("x.parquet", file);
+  const Result<FileMetaData> refused = ReadFooter(source, 100, 200);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kLimit);
+  EXPECT_NE(refused.error().message.find("x.parquet"), std::string::npos);
+}
+
+TEST(Footer, Memory_CountsWhatIsPointedTo) {
+  FileMetaData metadata = FullMetaData();
+  const std::int64_t before = MemoryBytesOf(metadata);
+  EXPECT_GT(before, static_cast<std::int64_t>(sizeof(FileMetaData) + sizeof(ColumnChunk) + 2 * sizeof(SchemaElement)));
+  metadata.row_groups[0].columns[0].meta->statistics->min_value = Bytes(1000);
+  EXPECT_GE(MemoryBytesOf(metadata), before + 1000);
+  metadata.key_value_metadata[0].value = std::string(5000, 'x');
+  EXPECT_GE(MemoryBytesOf(metadata), before + 6000);
+}
+
 TEST(Footer, EveryLogicalType_RoundTrips) {
   std::vector<LogicalType> types;
   for (const LogicalKind kind :

@@ -315,12 +315,13 @@ void Read(ThriftReader& in, FileMetaData& value) {
   Require(in, seen, Bit(1) | Bit(2) | Bit(3) | Bit(4), "FileMetaData lacks a member");
 }
 
-void Write(const FileMetaData& value, Bytes& out) {
+void Write(const FileMetaData& value, std::size_t count, const GroupWriter& write_group, Bytes& out) {
   ThriftWriter writer(out);
   writer.I32(1, value.version);
   WriteList(writer, 2, value.schema);
   writer.I64(3, value.num_rows);
-  WriteList(writer, 4, value.row_groups);
+  writer.List(4, ThriftType::kStruct, count);
+  for (std::size_t i = 0; i < count; ++i) write_group(i, out);
   if (!value.key_value_metadata.empty()) WriteList(writer, 5, value.key_value_metadata);
   if (!value.created_by.empty()) writer.Text(6, value.created_by);
   if (!value.column_orders.empty()) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "format/parquet/metadata.h"
 #include "format/parquet/thrift_reader.h"
@@ -37,7 +38,9 @@ void Write(const ColumnMetaData& value, Bytes& out);
 void Write(const ColumnChunk& value, Bytes& out);
 void Write(const SortingColumn& value, Bytes& out);
 void Write(const RowGroup& value, Bytes& out);
-void Write(const FileMetaData& value, Bytes& out);
+/// `count` row groups come from `write_group`, not from the value.
+using GroupWriter = std::function<void(std::size_t group, Bytes& out)>;
+void Write(const FileMetaData& value, std::size_t count, const GroupWriter& write_group, Bytes& out);
 
 /// A list of structs. Memory grows with the elements that were really there.
 template <class T>
