@@ -202,8 +202,31 @@ class ColumnMerger {
 
 }  // namespace
 
-void MergeMetrics(const Schema& schema, const std::vector<SchemaElement>& output, std::span<const MetricsInput> inputs,
-                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged) {
+struct MetricsMerger::State {
+  const MetricsConfig& config;
+  std::vector<MetricColumn> columns;  // by id
+  std::vector<ColumnMerger> mergers;  // of each
+};
+
+MetricsMerger::MetricsMerger(const Schema& schema, const std::vector<SchemaElement>& output,
+                             const MetricsConfig& config)
+    : state_(new State{config, {}, {}}) {
+  const Result<std::vector<NestNode>> nodes = parquet::NestingOf(output);
+  if (!nodes) return;
+  CollectColumns(schema, output, *nodes, false, state_->columns);
+  std::ranges::sort(state_->columns, {}, &MetricColumn::id);
+  for (const MetricColumn& column : state_->columns) state_->mergers.emplace_back(column);
+}
+
+MetricsMerger::~MetricsMerger() = default;
+
+void MetricsMerger::Add(const MetricsInput& input) {
+  for (std::size_t i = 0; i < state_->columns.size(); ++i) {
+    if (state_->config.ModeOf(state_->columns[i].id).counts()) state_->mergers[i].Add(input);
+  }
+}
+
+void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged) const {
   merged.column_sizes.clear();
   merged.value_counts.clear();
   merged.null_value_counts.clear();
@@ -211,21 +234,20 @@ void MergeMetrics(const Schema& schema, const std::vector<SchemaElement>& output
   merged.distinct_counts.clear();
   merged.lower_bounds.clear();
   merged.upper_bounds.clear();
-  const Result<std::vector<NestNode>> nodes = parquet::NestingOf(output);
-  if (!nodes) return;
-  std::vector<MetricColumn> columns;
-  CollectColumns(schema, output, *nodes, false, columns);
-  std::ranges::sort(columns, {}, &MetricColumn::id);
-  for (const MetricColumn& column : columns) {
+  for (std::size_t i = 0; i < state_->columns.size(); ++i) {
+    const MetricColumn& column = state_->columns[i];
     if (!IsVariant(*column.type) && column.leaf < leaf_bytes.size()) {
       merged.column_sizes.emplace_back(column.id, leaf_bytes[column.leaf]);
     }
-    const MetricsMode mode = config.ModeOf(column.id);
-    if (!mode.counts()) continue;
-    ColumnMerger merger(column);
-    for (const MetricsInput& input : inputs) merger.Add(input);
-    merger.Store(mode, merged);
+    state_->mergers[i].Store(state_->config.ModeOf(column.id), merged);
   }
+}
+
+void MergeMetrics(const Schema& schema, const std::vector<SchemaElement>& output, std::span<const MetricsInput> inputs,
+                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged) {
+  MetricsMerger merger(schema, output, config);
+  for (const MetricsInput& input : inputs) merger.Add(input);
+  merger.Store(leaf_bytes, merged);
 }
 
 }  // namespace firn::iceberg

@@ -5,13 +5,14 @@
 // In: facts, indexes of files in them. Out: entries with paths, metrics and inherited numbers, in the order asked.
 // Guarantees: only the manifests concerned are read, each once and no further than its last chosen entry; an entry that
 //   does not match its facts is an error.
-// Cost: the manifests' bytes; memory is that of the chosen entries.
+// Cost: the manifests' bytes; memory is that of the entries that are returned, or of one entry.
 // Threads: any, with different arguments.
 // Errors: kInvalidArgument for an index out of range; kCorrupt when a manifest has changed; those of reading.
 // Source: Iceberg table spec, "Sequence Number Inheritance", "First Row ID Inheritance".
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,14 @@
 namespace firn::observe {
 
 Result<std::vector<iceberg::ManifestEntry>> ResolveFiles(const Facts& facts, std::span<const std::uint32_t> indexes,
-                                                         ports::FileIO& io, const iceberg::TableMetadata& metadata);
+                                                         ports::FileIO& io, const iceberg::TableMetadata& metadata,
+                                                         iceberg::Wanted wanted = iceberg::Wanted::everything());
+
+/// Gives the entries one by one, in the order of manifests, with their place among `indexes`; an error of `visit` ends
+/// it.
+using EntryVisitor = std::function<Status(std::size_t place, const iceberg::ManifestEntry& entry)>;
+Status ForEachFile(const Facts& facts, std::span<const std::uint32_t> indexes, ports::FileIO& io,
+                   const iceberg::TableMetadata& metadata, iceberg::Wanted wanted, const EntryVisitor& visit);
 
 struct EntryPlace {
   std::uint32_t manifest = 0;  // index into Facts::manifests
