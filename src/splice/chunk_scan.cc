@@ -118,6 +118,7 @@ class ChunkWalk {
     }
     values_ += page.num_values;
     scan_.data_bytes += page.uncompressed_size;
+    scan_.largest_page = std::max<std::int64_t>(scan_.largest_page, page.uncompressed_size);
     scan_.pages.push_back(page);
     return Ok();
   }

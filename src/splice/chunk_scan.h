@@ -52,10 +52,20 @@ struct ChunkScan {
   std::vector<PageRecord> pages;
   std::vector<parquet::Statistics> statistics;  // of the pages, where a header has some
   std::int64_t data_bytes = 0;                  // of the data pages' bodies, uncompressed
+  std::int64_t largest_page = 0;                // uncompressed
   bool headers_lie = false;  // is_compressed or statistics are wrong: pages must not be copied as they are
 
   bool has_dictionary_pages = false, has_other_pages = false;  // encodings of the data pages
   bool has_v1 = false, has_v2 = false;
+
+  /// What the records take, without bounds that are longer than usual.
+  std::int64_t memory_bytes() const {
+    return static_cast<std::int64_t>(pages.capacity() * sizeof(PageRecord) +
+                                     statistics.size() * (sizeof(parquet::Statistics) + 4 * kBoundBytes));
+  }
+
+ private:
+  static constexpr std::size_t kBoundBytes = 32;
 };
 
 Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf);

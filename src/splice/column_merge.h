@@ -53,7 +53,8 @@ struct MergeSettings {
   Effort effort = Effort::kBalanced;
   std::size_t page_size_bytes = 1 << 20;
   std::size_t dictionary_size_bytes = 2 << 20;
-  std::int64_t page_bytes_max = 256 << 20;  // of one input page, uncompressed
+  std::size_t mapping_bytes_max = 64 << 20;  // from indices of the inputs to those of the union, all together
+  std::int64_t page_bytes_max = 256 << 20;   // of one input page, uncompressed
 };
 
 /// What a column remembers from one row group to the next.

@@ -117,6 +117,7 @@ class Uniter {
     FIRN_ASSIGN(const ByteView plain, opener_.OpenDictionary(page, body, input.scan.meta->codec));
     DictionaryChoice::Mapping& mapping = choice_.mappings.emplace_back();
     FIRN_TRY(choice_.united.Add(plain, static_cast<std::size_t>(page.num_values), mapping.entries));
+    mapped_entries_ += mapping.entries.size();
     mapping.identity = true;
     for (std::size_t i = 0; i < mapping.entries.size() && mapping.identity; ++i) {
       mapping.identity = mapping.entries[i] == i;
@@ -127,6 +128,7 @@ class Uniter {
   bool PaysSoFar() const {
     const std::size_t bytes = choice_.united.plain().size(), count = choice_.united.count();
     if (bytes > settings_.dictionary_size_bytes) return false;
+    if (mapped_entries_ * sizeof(std::uint32_t) > settings_.mapping_bytes_max) return false;
     // Entries of one input never repeat: only several inputs show something.
     if (count < kEntriesToJudge || inputs_done_ < 2) return true;
     const double predicted =
@@ -158,7 +160,7 @@ class Uniter {
   const MergeSettings& settings_;
   DictionaryChoice& choice_;
   PageOpener opener_;
-  std::size_t input_entries_ = 0, inputs_done_ = 0, inputs_in_all_ = 0;
+  std::size_t input_entries_ = 0, mapped_entries_ = 0, inputs_done_ = 0, inputs_in_all_ = 0;
   std::int64_t values_ = 0;
 };
 

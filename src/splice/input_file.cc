@@ -14,7 +14,8 @@ constexpr std::uint64_t kTailBytes = 8;  // length of the footer, magic
 
 }  // namespace
 
-Result<std::shared_ptr<InputFile>> InputFile::Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive) {
+Result<std::shared_ptr<InputFile>> InputFile::Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive,
+                                                   std::uint64_t footer_bytes_max) {
   std::shared_ptr<InputFile> file(new InputFile());
   file->name_ = source.name();
   file->source_ = &source;
@@ -24,7 +25,7 @@ Result<std::shared_ptr<InputFile>> InputFile::Open(RandomAccessSource& source, s
     file->whole_.Resize(static_cast<std::size_t>(source.size()));
     FIRN_TRY(source.ReadAt(0, file->whole_.span()));
   }
-  FIRN_TRY(file->ReadFooter());
+  FIRN_TRY(file->ReadFooter(footer_bytes_max));
   return file;
 }
 
@@ -33,31 +34,43 @@ Result<std::shared_ptr<InputFile>> InputFile::FromBytes(std::string name, ByteVi
   file->name_ = std::move(name);
   file->size_bytes_ = bytes.size();
   file->whole_.Append(bytes);
-  FIRN_TRY(file->ReadFooter());
+  FIRN_TRY(file->ReadFooter(parquet::kFooterBytesMax));
   return file;
 }
 
-Status InputFile::ReadFooter() {
+/// Nothing is read behind the pages and their indexes any more: the footer's bytes are let go.
+Status InputFile::ParseWhole(std::uint64_t footer_bytes_max) {
+  const ByteView bytes = whole_.view();
+  constexpr std::string_view kMagic = "PAR1";
+  if (bytes.size() < kTailBytes + kMagic.size() || AsText(bytes.last(4)) != kMagic) {
+    if (bytes.size() >= 4 && AsText(bytes.last(4)) == "PARE") {
+      return Error{Code::kUnsupported, name_ + ": the footer is encrypted"};
+    }
+    return Corrupt(bytes.size() - std::min<std::size_t>(4, bytes.size()), "not a Parquet file: no PAR1 at the end");
+  }
+  const std::uint64_t size = LoadLittle<std::uint32_t>(bytes.data() + bytes.size() - kTailBytes);
+  if (size > bytes.size() - kTailBytes - kMagic.size()) {
+    return Corrupt(bytes.size() - kTailBytes, "the footer is longer than the file");
+  }
+  if (size > footer_bytes_max) {
+    return Error{Code::kLimit,
+                 name_ + ": its footer of " + std::to_string(size) + " bytes is more than the memory limit allows"};
+  }
+  data_end_ = bytes.size() - kTailBytes - size;
+  FIRN_ASSIGN(footer_,
+              parquet::ParseFooter(bytes.subspan(static_cast<std::size_t>(data_end_), static_cast<std::size_t>(size)),
+                                   bytes.size())
+                  .In(name_));
+  whole_.ShrinkTo(static_cast<std::size_t>(data_end_));
+  return Ok();
+}
+
+Status InputFile::ReadFooter(std::uint64_t footer_bytes_max) {
   if (whole()) {
-    const ByteView bytes = whole_.view();
-    constexpr std::string_view kMagic = "PAR1";
-    if (bytes.size() < kTailBytes + kMagic.size() || AsText(bytes.last(4)) != kMagic) {
-      if (bytes.size() >= 4 && AsText(bytes.last(4)) == "PARE") {
-        return Error{Code::kUnsupported, name_ + ": the footer is encrypted"};
-      }
-      return Corrupt(bytes.size() - std::min<std::size_t>(4, bytes.size()), "not a Parquet file: no PAR1 at the end");
-    }
-    const std::uint64_t size = LoadLittle<std::uint32_t>(bytes.data() + bytes.size() - kTailBytes);
-    if (size > bytes.size() - kTailBytes - kMagic.size()) {
-      return Corrupt(bytes.size() - kTailBytes, "the footer is longer than the file");
-    }
-    data_end_ = bytes.size() - kTailBytes - size;
-    FIRN_ASSIGN(footer_,
-                parquet::ParseFooter(bytes.subspan(static_cast<std::size_t>(data_end_), static_cast<std::size_t>(size)),
-                                     bytes.size())
-                    .In(name_));
+    FIRN_TRY(ParseWhole(footer_bytes_max));
   } else {
-    FIRN_ASSIGN(footer_, parquet::ReadFooter(*source_));
+    constexpr std::uint64_t kFirstReadBytes = 64 << 10;
+    FIRN_ASSIGN(footer_, parquet::ReadFooter(*source_, kFirstReadBytes, footer_bytes_max));
     data_end_ = size_bytes_ - kTailBytes;  // not exact, but no chunk reaches beyond: ParseFooter has checked
   }
   if (footer_.encrypted) return Error{Code::kUnsupported, name_ + ": the file is encrypted"};
@@ -73,6 +86,10 @@ Status InputFile::ReadFooter() {
       if (!chunk.meta) return Corrupt(data_end_, "a column chunk has no metadata");
     }
   }
+  memory_bytes_ = parquet::MemoryBytesOf(footer_) + static_cast<std::int64_t>(whole_.capacity());
+  for (const parquet::Leaf& leaf : leaves_) {
+    memory_bytes_ += static_cast<std::int64_t>(sizeof leaf + leaf.path.size() * (2 * sizeof(std::string)));
+  }
   return Ok();
 }
 
@@ -81,7 +98,8 @@ parquet::ColumnOrder InputFile::OrderOf(std::size_t leaf) const {
 }
 
 Result<ByteView> InputFile::View(std::uint64_t offset, std::uint64_t size, RawBuffer& scratch) const {
-  if (offset > size_bytes_ || size > size_bytes_ - offset) return Corrupt(offset, "bytes beyond the end of the file");
+  const std::uint64_t end = whole() ? whole_.size() : size_bytes_;
+  if (offset > end || size > end - offset) return Corrupt(offset, "bytes beyond the end of the file");
   const auto count = static_cast<std::size_t>(size);
   if (whole()) return whole_.view().subspan(static_cast<std::size_t>(offset), count);
   scratch.Resize(count);
@@ -91,7 +109,7 @@ Result<ByteView> InputFile::View(std::uint64_t offset, std::uint64_t size, RawBu
 
 Status InputFile::Read(std::uint64_t offset, std::span<std::uint8_t> out) const {
   if (!whole()) return source_->ReadAt(offset, out);
-  if (offset > size_bytes_ || out.size() > size_bytes_ - offset)
+  if (offset > whole_.size() || out.size() > whole_.size() - offset)
     return Corrupt(offset, "bytes beyond the end of the file");
   std::copy_n(whole_.data() + offset, out.size(), out.begin());
   return Ok();
@@ -109,16 +127,21 @@ parquet::ByteRange SourceGroup::ChunkRange(std::size_t leaf) const {
   return range;
 }
 
-Status SourceGroup::Hold(const std::vector<std::int32_t>& leaves) {
-  if (file_->whole() || leaves.empty()) return Ok();
+parquet::ByteRange SourceGroup::SpanOf(const std::vector<std::int32_t>& leaves) const {
   std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
   for (const std::int32_t leaf : leaves) {
     const parquet::ByteRange range = ChunkRange(static_cast<std::size_t>(leaf));
     begin = std::min(begin, range.offset);
     end = std::max(end, range.offset + range.size);
   }
-  held_offset_ = begin;
-  FIRN_TRY(file_->View(begin, end - begin, held_));
+  return end < begin ? parquet::ByteRange() : parquet::ByteRange{begin, end - begin};
+}
+
+Status SourceGroup::Hold(const std::vector<std::int32_t>& leaves) {
+  if (file_->whole() || leaves.empty()) return Ok();
+  const parquet::ByteRange span = SpanOf(leaves);
+  held_offset_ = span.offset;
+  FIRN_TRY(file_->View(span.offset, span.size, held_));
   return Ok();
 }
 

@@ -28,8 +28,9 @@ inline constexpr std::uint64_t kWholeFileBytes = 8 << 20;
 
 class InputFile {
  public:
-  /// `keep_alive` may own the source.
-  static Result<std::shared_ptr<InputFile>> Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive);
+  /// `keep_alive` may own the source. A longer footer than `footer_bytes_max` is kLimit.
+  static Result<std::shared_ptr<InputFile>> Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive,
+                                                 std::uint64_t footer_bytes_max);
   /// A whole file in memory.
   static Result<std::shared_ptr<InputFile>> FromBytes(std::string name, ByteView bytes);
 
@@ -41,6 +42,8 @@ class InputFile {
   /// Where the footer starts: no page reaches beyond it.
   std::uint64_t data_end() const { return data_end_; }
   bool whole() const { return !whole_.empty(); }
+  /// What the footer takes in memory, and the file if it is whole.
+  std::int64_t memory_bytes() const { return memory_bytes_; }
 
   parquet::ColumnOrder OrderOf(std::size_t leaf) const;
   /// The range's bytes: held ones, or read into `scratch`.
@@ -50,7 +53,8 @@ class InputFile {
 
  private:
   InputFile() = default;
-  Status ReadFooter();
+  Status ReadFooter(std::uint64_t footer_bytes_max);
+  Status ParseWhole(std::uint64_t footer_bytes_max);
 
   std::string name_;
   RandomAccessSource* source_ = nullptr;
@@ -60,6 +64,7 @@ class InputFile {
   parquet::FileMetaData footer_;
   std::vector<parquet::Leaf> leaves_;
   parquet::Quirks quirks_;
+  std::int64_t memory_bytes_ = 0;
 };
 
 /// One row group of an input, and its bytes if they were read ahead.
@@ -74,8 +79,10 @@ class SourceGroup {
   const parquet::RowGroup& meta() const { return file_->footer().row_groups[row_group_]; }
   const parquet::ColumnMetaData& chunk(std::size_t leaf) const { return *meta().columns[leaf].meta; }
   parquet::ByteRange ChunkRange(std::size_t leaf) const;
+  /// From the first to the last byte of the chunks of `leaves`.
+  parquet::ByteRange SpanOf(const std::vector<std::int32_t>& leaves) const;
 
-  /// Reads the span that holds the chunks of `leaves` with one request, unless the file is held already.
+  /// Reads the span of `leaves` with one request, unless the file is held already.
   Status Hold(const std::vector<std::int32_t>& leaves);
   bool holds(std::uint64_t offset, std::uint64_t size) const {
     return file_->whole() || (offset >= held_offset_ && offset - held_offset_ <= held_.size() &&

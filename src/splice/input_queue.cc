@@ -8,17 +8,19 @@ namespace firn::splice {
 namespace {
 
 constexpr std::size_t kReadersMax = 8;
+/// A parsed footer, about.
 constexpr std::int64_t kFooterBytes = 128 << 10;
 
-Result<std::shared_ptr<InputFile>> OpenInput(const Input& input) {
+Result<std::shared_ptr<InputFile>> OpenInput(const Input& input, std::uint64_t footer_bytes_max) {
   if (input.source == nullptr) return Error{Code::kInvalidArgument, "an input without a source"};
-  return InputFile::Open(*input.source, input.source);
+  return InputFile::Open(*input.source, input.source, footer_bytes_max);
 }
 
 }  // namespace
 
-InputQueue::InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes)
-    : inputs_(inputs), ahead_bytes_max_(ahead_bytes) {
+InputQueue::InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes,
+                       std::uint64_t footer_bytes_max)
+    : inputs_(inputs), ahead_bytes_max_(ahead_bytes), footer_bytes_max_(footer_bytes_max) {
   if (!read_ahead) return;
   const std::size_t readers = std::min(kReadersMax, inputs.size());
   for (std::size_t i = 0; i < readers; ++i) readers_.emplace_back([this] { Read(); });
@@ -35,7 +37,10 @@ InputQueue::~InputQueue() {
 std::int64_t InputQueue::CostOf(const Input& input) {
   if (input.source == nullptr) return 0;
   const std::uint64_t size = input.source->size();
-  return size <= kWholeFileBytes ? static_cast<std::int64_t>(size) : kFooterBytes;
+  if (size > kWholeFileBytes) return kFooterBytes;
+  // Most of a small file may be its footer.
+  return static_cast<std::int64_t>(size) +
+         std::min<std::int64_t>(static_cast<std::int64_t>(size) * 2, kFooterBytes * 8);
 }
 
 void InputQueue::Read() {
@@ -48,7 +53,7 @@ void InputQueue::Read() {
     const std::size_t index = started_++;
     ahead_bytes_ += CostOf(inputs_[index]);
     lock.unlock();
-    Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index]);
+    Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index], footer_bytes_max_);
     lock.lock();
     ready_.emplace(index, std::move(opened));
     changed_.notify_all();
@@ -57,7 +62,7 @@ void InputQueue::Read() {
 
 Result<std::shared_ptr<InputFile>> InputQueue::Next() {
   const std::size_t index = taken_++;
-  if (readers_.empty()) return OpenInput(inputs_[index]);
+  if (readers_.empty()) return OpenInput(inputs_[index], footer_bytes_max_);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ready_.contains(index); });
   Result<std::shared_ptr<InputFile>> opened = std::move(ready_.at(index));

@@ -24,7 +24,9 @@ namespace firn::splice {
 
 class InputQueue {
  public:
-  InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes);
+  /// `footer_bytes_max`: see InputFile::Open.
+  InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes,
+             std::uint64_t footer_bytes_max);
   ~InputQueue();
   InputQueue(const InputQueue&) = delete;
   InputQueue& operator=(const InputQueue&) = delete;
@@ -38,6 +40,7 @@ class InputQueue {
 
   const std::vector<Input>& inputs_;
   const std::int64_t ahead_bytes_max_;
+  const std::uint64_t footer_bytes_max_;
   std::size_t taken_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;

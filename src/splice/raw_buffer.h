@@ -41,6 +41,16 @@ class RawBuffer {
     if (data_ == nullptr || size > capacity_) Grow(size);
     size_ = size;
   }
+  /// Drops what is behind the first `size` bytes, and its memory.
+  void ShrinkTo(std::size_t size) {
+    if (size >= size_) return;
+    size_ = size;
+    auto* shrunk = static_cast<std::uint8_t*>(std::realloc(data_.get(), size + kSlackBytes));
+    if (shrunk == nullptr) return;
+    static_cast<void>(data_.release());
+    data_.reset(shrunk);
+    capacity_ = size;
+  }
   void Append(ByteView bytes) {
     if (bytes.empty()) return;
     std::memcpy(Room(bytes.size()), bytes.data(), bytes.size());

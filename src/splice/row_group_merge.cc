@@ -30,17 +30,26 @@ struct RowGroupMerger::Work {
   std::vector<std::vector<ColumnInput>> inputs;       // by column
   std::vector<std::shared_ptr<SourceGroup>> decoded;  // keeps what the fallback made
   std::vector<std::int64_t> input_bytes;              // by column
+  std::int64_t held_bytes = 0;                        // of memory: sources, and what was decoded
+  std::int64_t scan_bytes = 0;                        // of page records and statistics
+  std::int64_t largest_page = 0;                      // uncompressed
+  bool parallel = false;                              // columns are merged at the same time
   std::vector<std::string> notes;
 };
 
 RowGroupMerger::RowGroupMerger(const std::vector<parquet::SchemaElement>& schema,
                                const std::vector<OutputColumn>& columns, const Options& options,
-                               const MergeSettings& settings)
-    : schema_(schema), columns_(columns), options_(options), settings_(settings), memories_(columns.size()) {
+                               const MemoryLimits& limits, const MergeSettings& settings)
+    : schema_(schema),
+      columns_(columns),
+      options_(options),
+      limits_(limits),
+      settings_(settings),
+      memories_(columns.size()) {
   for (const OutputColumn& column : columns) {
     identity_levels_.emplace_back().input_max_definition = column.max_definition;
   }
-  const auto threads = static_cast<std::size_t>(std::clamp(options.threads, 1, 256));
+  const auto threads = static_cast<std::size_t>(limits.threads);
   for (std::size_t i = 0; i < std::min(threads, columns.size()); ++i) {
     buffers_.push_back(std::make_unique<MergeBuffers>());
   }
@@ -56,8 +65,8 @@ void RowGroupMerger::Note(Report& report, std::string note) const {
 /// What becomes of the rows of a chunk, or of a row lineage column.
 void RowGroupMerger::SetRows(const PlannedSource& source, std::size_t column, ColumnInput& input) {
   input.filter = source.filter.get();
-  if (source.input->columns.empty()) return;
-  const ColumnSource& from = source.input->columns[column];
+  if (source.columns->empty()) return;
+  const ColumnSource& from = (*source.columns)[column];
   input.lineage = IsLineage(from.kind);
   input.row_ids = from.kind == ColumnSource::Kind::kRowId;
   if (!input.lineage || !from.number) return;
@@ -70,17 +79,21 @@ Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, con
   FallbackRequest request;
   request.output_schema = &schema_;
   request.output_fields = fields;
-  std::vector<ColumnSource> columns = source.input->columns;
+  std::vector<ColumnSource> columns = *source.columns;
   if (columns.empty()) {
     columns.resize(columns_.size());
     for (std::size_t i = 0; i < columns.size(); ++i) columns[i].leaf = static_cast<std::int32_t>(i);
   }
   request.columns = &columns;
   request.codec = settings_.chunk.codec;
-  request.memory_bytes = std::max<std::int64_t>(options_.memory_bytes / 4, 16 << 20);
+  request.memory_bytes = limits_.DecodeBytes(work.held_bytes);
   FIRN_ASSIGN(FallbackResult result, DecodeThroughArrow(single, request));
   FIRN_ASSIGN(const std::shared_ptr<InputFile> file, InputFile::FromBytes(single.name(), result.file));
   result.file = Bytes();
+  work.held_bytes += file->memory_bytes();
+  if (work.held_bytes > limits_.total_bytes - limits_.tail_bytes) {
+    return Error{Code::kLimit, file->name() + ": the decoded columns need more memory than the limit allows"};
+  }
   for (std::size_t group = 0; group < file->footer().row_groups.size(); ++group) {
     if (file->footer().row_groups[group].num_rows != source.rows_in()) {
       return Error{Code::kInternal, file->name() + ": the fallback made another number of rows"};
@@ -108,6 +121,11 @@ Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
     std::string reason = route.kind == ColumnRoute::Kind::kDecode ? route.reason : "";
     if (route.kind == ColumnRoute::Kind::kMove || (route.kind == ColumnRoute::Kind::kLineage && route.leaf >= 0)) {
       FIRN_ASSIGN(scans[index], ScanChunk(*source.group, static_cast<std::size_t>(route.leaf)));
+      work.scan_bytes += scans[index]->memory_bytes();
+      work.largest_page = std::max(work.largest_page, scans[index]->largest_page);
+      if (work.scan_bytes > limits_.source_bytes) {
+        return Error{Code::kLimit, source.group->file().name() + ": its pages are too many for the memory limit"};
+      }
       reason = WhyDecodeChunk(column, *scans[index], route.levels.input_max_definition);
     }
     if (reason.empty()) continue;
@@ -133,42 +151,54 @@ Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
       input.kind = !input.fill          ? ColumnInput::Kind::kNull
                    : input.fill->counts ? ColumnInput::Kind::kRowIds
                                         : ColumnInput::Kind::kValue;
-      if (input.fill) input.value = ValueBytes(*source.input->columns[index].number);
+      if (input.fill) input.value = ValueBytes(*(*source.columns)[index].number);
     } else if (route.kind == ColumnRoute::Kind::kNull) {
       input.kind = ColumnInput::Kind::kNull;
     } else {
       input.kind = ColumnInput::Kind::kValue;
-      input.value = *source.input->columns[index].constant;
+      input.value = *(*source.columns)[index].constant;
     }
   }
   if (fields.empty()) return Ok();
   return DecodeFields(work, source, {fields.begin(), fields.end()});
 }
 
+/// Reads the chunks of all sources, if they fit into memory together. Else they are read through windows.
+Status RowGroupMerger::HoldSources(Work& work) {
+  work.held_bytes = work.plan.fixed_bytes;
+  if (work.plan.fixed_bytes + work.plan.span_bytes > limits_.source_bytes) return Ok();
+  work.held_bytes += work.plan.span_bytes;
+  std::atomic<std::size_t> next = 0;
+  std::vector<Status> held(work.plan.sources.size(), Ok());
+  const auto hold = [&] {
+    for (std::size_t i = next++; i < held.size(); i = next++) {
+      held[i] = work.plan.sources[i].group->Hold(work.plan.sources[i].routes->leaves);
+    }
+  };
+  {
+    std::vector<std::jthread> readers;
+    if (options_.threads > 1 && work.plan.span_bytes > 0) {
+      for (std::size_t i = 1; i < std::min<std::size_t>(8, held.size()); ++i) readers.emplace_back(hold);
+    }
+    hold();
+  }
+  for (Status& status : held) FIRN_TRY(std::move(status));
+  return Ok();
+}
+
 /// Reads the sources, and finds out what each column has to do.
 Status RowGroupMerger::Prepare(Work& work) {
   work.inputs.resize(columns_.size());
   work.input_bytes.resize(columns_.size());
-  if (work.plan.chunk_bytes <= std::max(options_.row_group_size_bytes, options_.memory_bytes / 3)) {
-    std::atomic<std::size_t> next = 0;
-    std::vector<Status> held(work.plan.sources.size(), Ok());
-    const auto hold = [&] {
-      for (std::size_t i = next++; i < held.size(); i = next++) {
-        held[i] = work.plan.sources[i].group->Hold(work.plan.sources[i].routes->leaves);
-      }
-    };
-    {
-      std::vector<std::jthread> readers;
-      const bool to_read = std::ranges::any_of(
-          work.plan.sources, [](const PlannedSource& source) { return !source.group->file().whole(); });
-      if (options_.threads > 1 && to_read) {
-        for (std::size_t i = 1; i < std::min<std::size_t>(8, held.size()); ++i) readers.emplace_back(hold);
-      }
-      hold();
-    }
-    for (Status& status : held) FIRN_TRY(std::move(status));
-  }
+  FIRN_TRY(HoldSources(work));
   for (const PlannedSource& source : work.plan.sources) FIRN_TRY(ScanSource(work, source));
+  work.held_bytes += work.scan_bytes;
+  // Waiting columns need memory, and so does every thread's page: beyond the limit one column is merged after the
+  // other.
+  work.parallel = buffers_.size() > 1 &&
+                  work.held_bytes + work.plan.bytes <= limits_.total_bytes - limits_.total_bytes / 4 &&
+                  work.largest_page <= limits_.PageBytes(work.held_bytes, limits_.threads);
+  settings_.page_bytes_max = limits_.PageBytes(work.held_bytes, work.parallel ? limits_.threads : 1);
   return Ok();
 }
 
@@ -185,10 +215,8 @@ Result<WrittenGroup> RowGroupMerger::Run(RowGroupPlan plan, ByteSink& sink, Repo
   out.meta.total_compressed_size = 0;
   out.locations.resize(columns_.size());
   out.column_indexes.resize(columns_.size());
-  // Waiting columns need memory: a row group beyond the limit is merged one column after the other.
-  const bool parallel = buffers_.size() > 1 && work.plan.bytes <= options_.memory_bytes / 2;
-  FIRN_TRY(parallel ? RunParallel(work, sink, out, report, column_done)
-                    : RunHere(work, sink, out, report, column_done));
+  FIRN_TRY(work.parallel ? RunParallel(work, sink, out, report, column_done)
+                         : RunHere(work, sink, out, report, column_done));
   if (work.plan.sources.size() == 1) {
     const RowGroupPlan& done = work.plan;
     const bool all = std::ranges::all_of(done.sources[0].routes->columns, [](const ColumnRoute& route) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "splice/column_merge.h"
+#include "splice/memory_limits.h"
 #include "splice/row_group_plan.h"
 #include "splice/splice.h"
 
@@ -37,7 +38,7 @@ using ColumnDone = std::function<Status(std::int64_t input_bytes)>;
 class RowGroupMerger {
  public:
   RowGroupMerger(const std::vector<parquet::SchemaElement>& schema, const std::vector<OutputColumn>& columns,
-                 const Options& options, const MergeSettings& settings);
+                 const Options& options, const MemoryLimits& limits, const MergeSettings& settings);
   ~RowGroupMerger();
 
   /// `report` gets pages, tiers and notes.
@@ -46,6 +47,7 @@ class RowGroupMerger {
  private:
   struct Work;
   Status Prepare(Work& work);
+  Status HoldSources(Work& work);
   Status ScanSource(Work& work, const PlannedSource& source);
   Status DecodeFields(Work& work, const PlannedSource& source, const std::vector<std::int32_t>& fields);
   static void SetRows(const PlannedSource& source, std::size_t column, ColumnInput& input);
@@ -57,6 +59,7 @@ class RowGroupMerger {
   const std::vector<parquet::SchemaElement>& schema_;
   const std::vector<OutputColumn>& columns_;
   const Options& options_;
+  const MemoryLimits limits_;
   MergeSettings settings_;
   std::vector<LevelMap> identity_levels_;               // by column
   std::vector<ColumnMemory> memories_;                  // by column

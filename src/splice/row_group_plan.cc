@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "splice/column_merge.h"
+
 namespace firn::splice {
 
 namespace {
@@ -16,7 +18,38 @@ std::int64_t BytesOf(const PlannedSource& source) {
   return static_cast<std::int64_t>(static_cast<double>(bytes) * share);
 }
 
+/// As far as the footer tells.
+std::int64_t PagesOf(const parquet::ColumnMetaData& meta) {
+  constexpr std::int64_t kPageBytes = 1 << 20;
+  std::int64_t pages = 0;
+  for (const parquet::PageEncodingStats& stats : meta.encoding_stats) pages += std::max(stats.count, 0);
+  return pages > 0 ? pages : 1 + meta.total_uncompressed_size / kPageBytes;
+}
+
 }  // namespace
+
+std::int64_t PlannedSource::FixedBytes(bool first_of_file) const {
+  std::int64_t bytes = sizeof(PlannedSource) + sizeof(SourceGroup);
+  if (first_of_file) {
+    bytes += group->file().memory_bytes() + static_cast<std::int64_t>(columns->size() * sizeof(ColumnSource));
+  }
+  if (filter != nullptr) bytes += rows_in() / 8;
+  for (const ColumnRoute& route : routes->columns) {
+    bytes += sizeof(ColumnInput);
+    if (route.leaf < 0) continue;
+    bytes +=
+        PagesOf(group->chunk(static_cast<std::size_t>(route.leaf))) * static_cast<std::int64_t>(sizeof(PageRecord));
+  }
+  // A decoded column is there twice for a moment.
+  for (const std::int32_t leaf : routes->decoded) {
+    bytes += 2 * group->chunk(static_cast<std::size_t>(leaf)).total_compressed_size;
+  }
+  return bytes;
+}
+
+std::int64_t PlannedSource::SpanBytes() const {
+  return group->file().whole() ? 0 : static_cast<std::int64_t>(group->SpanOf(routes->leaves).size);
+}
 
 std::int64_t RowGroupPlanner::ChunkBytesOf(const PlannedSource& source) {
   std::int64_t bytes = 0;
@@ -32,16 +65,26 @@ bool RowGroupPlanner::Large(std::int64_t rows, std::int64_t bytes, int parts) co
          static_cast<double>(bytes) * ratio_ >= static_cast<double>(limits_.bytes / parts);
 }
 
-/// Most rows are deleted, and what is left of them must not keep all of their bytes in memory.
+/// Most rows are deleted: what is left of them is not worth reading so much.
 bool RowGroupPlanner::TooMuchToRead(const PlannedSource& source) const {
-  const std::int64_t bytes = ChunkBytesOf(source), held = source.group->file().whole() ? bytes : 0;
-  return plan_.held_bytes + held > limits_.held_bytes || (plan_.chunk_bytes + bytes) / 4 > limits_.bytes;
+  return plan_.chunk_bytes > plan_.bytes && (plan_.chunk_bytes + ChunkBytesOf(source)) / 4 > limits_.bytes;
+}
+
+bool RowGroupPlanner::StartsFile(const PlannedSource& source) const {
+  return plan_.sources.empty() || &plan_.sources.back().group->file() != &source.group->file();
+}
+
+bool RowGroupPlanner::ExceedsMemory(const PlannedSource& source) const {
+  const std::int64_t fixed = plan_.fixed_bytes + source.FixedBytes(StartsFile(source));
+  if (fixed > limits_.memory_bytes) return true;
+  const std::int64_t all = fixed + plan_.span_bytes + source.SpanBytes();
+  return all > limits_.memory_bytes && Large(plan_.rows, plan_.bytes, 8);
 }
 
 bool RowGroupPlanner::Ends(const PlannedSource& source) const {
   if (plan_.sources.empty()) return false;
+  if (ExceedsMemory(source) || TooMuchToRead(source)) return true;
   const std::int64_t rows = source.rows(), bytes = BytesOf(source);
-  if (plan_.chunk_bytes > plan_.bytes && TooMuchToRead(source)) return true;
   if (Large(rows, bytes, 2) || (plan_.sources.size() == 1 && Large(plan_.rows, plan_.bytes, 2))) {
     return Large(plan_.rows, plan_.bytes, 8);
   }
@@ -53,7 +96,8 @@ void RowGroupPlanner::Add(PlannedSource source) {
   plan_.rows += source.rows();
   plan_.bytes += BytesOf(source);
   plan_.chunk_bytes += ChunkBytesOf(source);
-  if (source.group->file().whole()) plan_.held_bytes += ChunkBytesOf(source);
+  plan_.fixed_bytes += source.FixedBytes(StartsFile(source));
+  plan_.span_bytes += source.SpanBytes();
   plan_.sources.push_back(std::move(source));
 }
 

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "format/parquet/footer.h"
 #include "splice/input_queue.h"
+#include "splice/memory_limits.h"
+#include "splice/output_tail.h"
 #include "splice/row_group_merge.h"
 #include "splice/row_group_plan.h"
 
@@ -63,7 +66,8 @@ class Splicer {
       : inputs_(inputs),
         options_(options),
         sink_(sink),
-        planner_({options.row_group_row_count_max, options.row_group_size_bytes, options.memory_bytes / 3}) {}
+        limits_(MemoryLimits::Of(options)),
+        planner_({options.row_group_row_count_max, options.row_group_size_bytes, limits_.source_bytes}) {}
 
   Result<Report> Run() {
     FIRN_TRY(CheckOptions(inputs_, options_));
@@ -73,11 +77,17 @@ class Splicer {
     }
     if (sink_.position() != 0) return Error{Code::kInvalidArgument, sink_.name() + ": the sink is not empty"};
     FIRN_TRY(sink_.Write(AsBytes(kMagic)));
-    const std::int64_t ahead = std::min<std::int64_t>(options_.memory_bytes / 8, options_.row_group_size_bytes);
-    InputQueue queue(inputs_, options_.threads > 1, ahead);
-    for (const Input& input : inputs_) {
-      FIRN_ASSIGN(std::shared_ptr<InputFile> file, queue.Next());
-      FIRN_TRY(AddInput(input, std::move(file)));
+    InputQueue queue(inputs_, options_.threads > 1 || options_.read_ahead, limits_.ahead_bytes, limits_.footer_bytes);
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      Result<std::shared_ptr<InputFile>> file = queue.Next();
+      Status accepted = file ? Accept(i, **file) : Status(std::move(file.error()));
+      if (accepted) {
+        FIRN_TRY(AddInput(std::move(*file)));
+      } else if (!options_.leave_out || !options_.leave_out(i, accepted.error())) {
+        return std::move(accepted.error());
+      } else {
+        report_.input_row_bases.push_back(report_.rows);
+      }
     }
     if (!planner_.empty()) FIRN_TRY(WriteRowGroup());
     FIRN_TRY(WriteTail());
@@ -85,24 +95,48 @@ class Splicer {
   }
 
  private:
-  Status AddInput(const Input& input, std::shared_ptr<InputFile> file) {
-    const parquet::FileMetaData& footer = file->footer();
-    if (columns_.empty()) FIRN_TRY(OpenSchema(footer).In(file->name()));
+  /// Checks an input and finds its columns.
+  Status Accept(std::size_t index, const InputFile& file) {
+    const Input& input = inputs_[index];
+    const parquet::FileMetaData& footer = file.footer();
     if (input.expected_rows && *input.expected_rows != footer.num_rows) {
-      return Error{Code::kCorrupt, file->name() + ": " + std::to_string(footer.num_rows) + " rows, not the expected " +
+      return Error{Code::kCorrupt, file.name() + ": " + std::to_string(footer.num_rows) + " rows, not the expected " +
                                        std::to_string(*input.expected_rows)};
     }
-    FIRN_TRY(FindRoutes(input, footer.schema).In(file->name()));
+    if (options_.resolve) {
+      FIRN_ASSIGN(InputContent content, options_.resolve(index, footer));
+      SetColumns(content.columns);
+      deleted_rows_ = std::move(content.deleted_rows);
+    } else {
+      SetColumns(input.columns);
+      deleted_rows_ = input.deleted_rows;
+    }
+    return Ok();
+  }
+
+  /// Inputs mostly come with the columns of the one before.
+  void SetColumns(const std::vector<ColumnSource>& columns) {
+    const auto same = [](const ColumnSource& a, const ColumnSource& b) {
+      return SameSource(a, b) && a.number == b.number;
+    };
+    if (columns_of_input_ != nullptr && std::ranges::equal(columns, *columns_of_input_, same)) return;
+    columns_of_input_ = std::make_shared<const std::vector<ColumnSource>>(columns);
+  }
+
+  Status AddInput(std::shared_ptr<InputFile> file) {
+    const parquet::FileMetaData& footer = file->footer();
+    if (columns_.empty()) FIRN_TRY(OpenSchema(footer).In(file->name()));
+    FIRN_TRY(FindRoutes(footer.schema).In(file->name()));
     version_ = std::max(version_, std::min(footer.version, 2));
-    FIRN_TRY(CheckNumbers(input, footer.num_rows).In(file->name()));
+    FIRN_TRY(CheckNumbers(footer.num_rows).In(file->name()));
     report_.input_row_bases.push_back(report_.rows);
     std::int64_t first_row = 0;
     for (std::size_t i = 0; i < footer.row_groups.size(); ++i) {
-      PlannedSource source{std::make_shared<SourceGroup>(file, i), routes_, &input, first_row};
+      PlannedSource source{std::make_shared<SourceGroup>(file, i), routes_, columns_of_input_, first_row};
       first_row += source.rows_in();
-      if (input.deleted_rows != nullptr) {
+      if (deleted_rows_ != nullptr) {
         FIRN_ASSIGN(source.filter,
-                    RowFilter::Make(*input.deleted_rows, source.first_row, source.rows_in(), options_.memory_bytes / 8)
+                    RowFilter::Make(*deleted_rows_, source.first_row, source.rows_in(), limits_.total_bytes / 8)
                         .In(file->name()));
       }
       report_.deleted_rows += source.rows_in() - source.rows();
@@ -115,8 +149,8 @@ class Splicer {
   }
 
   /// Row ids must not wrap around.
-  static Status CheckNumbers(const Input& input, std::int64_t rows) {
-    for (const ColumnSource& source : input.columns) {
+  Status CheckNumbers(std::int64_t rows) const {
+    for (const ColumnSource& source : *columns_of_input_) {
       if (!source.number) continue;
       const bool counts = source.kind == ColumnSource::Kind::kRowId;
       if (*source.number < 0 || (counts && *source.number > std::numeric_limits<std::int64_t>::max() - rows)) {
@@ -134,22 +168,29 @@ class Splicer {
   }
 
   /// Inputs mostly come with the schema of the one before.
-  Status FindRoutes(const Input& input, const std::vector<parquet::SchemaElement>& schema) {
+  Status FindRoutes(const std::vector<parquet::SchemaElement>& schema) {
     if (routes_ != nullptr && std::ranges::equal(schema, routed_schema_, SameElement) &&
-        std::ranges::equal(input.columns, routed_columns_, SameSource)) {
+        std::ranges::equal(*columns_of_input_, *routed_columns_, SameSource)) {
       return Ok();
     }
     FIRN_ASSIGN(const std::vector<OutputColumn> from, ColumnsOf(schema));
     auto routes = std::make_shared<InputRoutes>();
-    FIRN_ASSIGN(routes->columns, MatchSchema(columns_, from, input.columns));
-    for (const ColumnRoute& route : routes->columns) {
+    FIRN_ASSIGN(routes->columns, MatchSchema(columns_, from, *columns_of_input_));
+    std::set<std::int32_t> decoded_fields;
+    for (const OutputColumn& column : columns_) {
+      const ColumnRoute& route = routes->columns[static_cast<std::size_t>(column.index)];
       if (route.leaf >= 0) routes->leaves.push_back(route.leaf);
+      if (route.kind == ColumnRoute::Kind::kDecode) decoded_fields.insert(column.top_field);
+    }
+    for (const OutputColumn& column : columns_) {
+      const std::int32_t leaf = routes->columns[static_cast<std::size_t>(column.index)].leaf;
+      if (leaf >= 0 && decoded_fields.contains(column.top_field)) routes->decoded.push_back(leaf);
     }
     std::ranges::sort(routes->leaves);
     routes->leaves.erase(std::ranges::unique(routes->leaves).begin(), routes->leaves.end());
     routes_ = std::move(routes);
     routed_schema_ = schema;
-    routed_columns_ = input.columns;
+    routed_columns_ = columns_of_input_;
     return Ok();
   }
 
@@ -158,10 +199,11 @@ class Splicer {
     settings.effort = options_.effort;
     settings.chunk.codec = options_.codec.value_or(ChooseCodec(plan));
     settings.chunk.codec_level = options_.codec_level.value_or(DefaultLevel(settings.chunk.codec));
-    settings.page_size_bytes = static_cast<std::size_t>(options_.page_size_bytes);
-    settings.dictionary_size_bytes = static_cast<std::size_t>(options_.dictionary_size_bytes);
-    settings.page_bytes_max = std::max<std::int64_t>(options_.memory_bytes / 2, 8 << 20);
-    merger_ = std::make_unique<RowGroupMerger>(schema_, columns_, options_, settings);
+    settings.page_size_bytes = static_cast<std::size_t>(std::min(options_.page_size_bytes, limits_.column_bytes));
+    settings.dictionary_size_bytes =
+        static_cast<std::size_t>(std::min(options_.dictionary_size_bytes, limits_.column_bytes));
+    settings.mapping_bytes_max = static_cast<std::size_t>(limits_.column_bytes);
+    merger_ = std::make_unique<RowGroupMerger>(schema_, columns_, options_, limits_, settings);
   }
 
   /// What the benchmark chose: see docs/formats/parquet.md.
@@ -169,7 +211,7 @@ class Splicer {
 
   Status WriteRowGroup() {
     RowGroupPlan plan = planner_.Take();
-    if (groups_.size() == kRowGroupsMax) return Error{Code::kLimit, sink_.name() + ": more than 32767 row groups"};
+    if (tail_.size() == kRowGroupsMax) return Error{Code::kLimit, sink_.name() + ": more than 32767 row groups"};
     if (merger_ == nullptr) OpenMerger(plan);
     const auto start = static_cast<std::int64_t>(sink_.position());
     planned_bytes_ += plan.bytes;
@@ -177,10 +219,13 @@ class Splicer {
       done_bytes_ += bytes;
       return Progress(done_bytes_);
     }));
-    group.meta.ordinal = static_cast<std::int16_t>(groups_.size());
+    group.meta.ordinal = static_cast<std::int16_t>(tail_.size());
     report_.split_offsets.push_back(start);
     ++report_.row_groups;
-    groups_.push_back(std::move(group));
+    tail_.Add(std::move(group));
+    if (tail_.memory_bytes() > limits_.tail_bytes) {
+      return Error{Code::kLimit, sink_.name() + ": the footer needs more memory than the limit allows"};
+    }
     const std::int64_t written = static_cast<std::int64_t>(sink_.position());
     if (planned_bytes_ > 0) {
       planner_.SetRatio(std::clamp(static_cast<double>(written) / static_cast<double>(planned_bytes_), 0.2, 5.0));
@@ -195,29 +240,6 @@ class Splicer {
 
   /// Column indexes, offset indexes, footer.
   Status WriteTail() {
-    Bytes index;
-    for (WrittenGroup& group : groups_) {
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (!group.column_indexes[c]) continue;
-        index.clear();
-        parquet::WriteColumnIndex(*group.column_indexes[c], index);
-        group.meta.columns[c].column_index_offset = static_cast<std::int64_t>(sink_.position());
-        group.meta.columns[c].column_index_length = static_cast<std::int32_t>(index.size());
-        FIRN_TRY(sink_.Write(index));
-      }
-    }
-    for (WrittenGroup& group : groups_) {
-      for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (group.locations[c].empty()) continue;
-        index.clear();
-        parquet::OffsetIndex offsets;
-        offsets.pages = std::move(group.locations[c]);
-        parquet::WriteOffsetIndex(offsets, index);
-        group.meta.columns[c].offset_index_offset = static_cast<std::int64_t>(sink_.position());
-        group.meta.columns[c].offset_index_length = static_cast<std::int32_t>(index.size());
-        FIRN_TRY(sink_.Write(index));
-      }
-    }
     parquet::FileMetaData footer;
     footer.version = version_;
     footer.schema = schema_;
@@ -225,8 +247,7 @@ class Splicer {
     footer.key_value_metadata = options_.key_value_metadata;
     footer.created_by = options_.created_by;
     footer.column_orders.assign(columns_.size(), parquet::ColumnOrder::kTypeDefined);
-    for (WrittenGroup& group : groups_) footer.row_groups.push_back(std::move(group.meta));
-    FIRN_TRY(sink_.Write(parquet::WriteFooter(footer)));
+    FIRN_TRY(tail_.Write(footer, sink_));
     report_.output_bytes = static_cast<std::int64_t>(sink_.position());
     return Progress(report_.input_bytes);
   }
@@ -234,14 +255,17 @@ class Splicer {
   const std::vector<Input>& inputs_;
   const Options& options_;
   ByteSink& sink_;
+  const MemoryLimits limits_;
   RowGroupPlanner planner_;
   std::vector<parquet::SchemaElement> schema_;
   std::vector<OutputColumn> columns_;
-  std::shared_ptr<const InputRoutes> routes_;  // of the last input
+  std::shared_ptr<const std::vector<ColumnSource>> columns_of_input_;  // of the last input
+  std::shared_ptr<const DeletedRows> deleted_rows_;                    // of the last input
+  std::shared_ptr<const InputRoutes> routes_;                          // of the last input
   std::vector<parquet::SchemaElement> routed_schema_;
-  std::vector<ColumnSource> routed_columns_;
+  std::shared_ptr<const std::vector<ColumnSource>> routed_columns_;
   std::unique_ptr<RowGroupMerger> merger_;
-  std::vector<WrittenGroup> groups_;
+  OutputTail tail_;
   std::int64_t planned_bytes_ = 0, done_bytes_ = 0;
   std::int32_t version_ = 1;
   Report report_;

@@ -9,7 +9,9 @@
 //   pages, a page index, statistics only where they are right, encoding statistics, field ids. Rows out = rows in -
 //   deleted rows, or an error; without any rows left the output is a valid file without row groups. Tiers are chosen
 //   per column and per input.
-// Cost: see docs/formats/parquet.md; memory: `memory_bytes` bounds what a call holds (about two output row groups).
+// Cost: see docs/formats/parquet.md; memory: `memory_bytes` bounds what a call holds, whatever the number of inputs and
+//   their sizes are. For row groups of the wanted size it takes twice that size and 32 MiB; with less, row groups
+//   become smaller.
 // Errors: kCorrupt naming the input and the offset; kUnsupported naming the column and the reason; kLimit.
 // Threads: one call uses the calling thread and, if `threads` > 1, helpers of its own.
 // Source: parquet.thrift, Encodings.md, Compression.md; design section 4.
@@ -77,6 +79,12 @@ struct Input {
   std::shared_ptr<const DeletedRows> deleted_rows = nullptr;
 };
 
+/// What an input contributes, as it is known when its footer has been read.
+struct InputContent {
+  std::vector<ColumnSource> columns;
+  std::shared_ptr<const DeletedRows> deleted_rows = nullptr;
+};
+
 struct Options {
   /// Output schema, root first. Empty: that of the first input, and all inputs must match it.
   std::vector<parquet::SchemaElement> schema;
@@ -89,8 +97,15 @@ struct Options {
   std::int64_t row_group_row_count_max = 1 << 20;
   std::int64_t page_size_bytes = 1 << 20;  // uncompressed
   std::int64_t dictionary_size_bytes = 2 << 20;
-  std::int64_t memory_bytes = std::int64_t{512} << 20;
+  std::int64_t memory_bytes = std::int64_t{512} << 20;  // less than 16 MiB counts as 16 MiB
   int threads = 1;
+  bool read_ahead = false;  // also with one thread: some inputs are opened before their turn, so that requests overlap
+  /// Gives the content of an input when its footer is known, in place of the members of the Input; may be empty. Called
+  /// in the order of the inputs, on the calling thread. It is let go as soon as the input's rows are written.
+  std::function<Result<InputContent>(std::size_t input, const parquet::FileMetaData& footer)> resolve = {};
+  /// Whether to go on without an input that cannot be opened, has other rows than expected, or that `resolve` refuses;
+  /// may be empty: such an error ends the call.
+  std::function<bool(std::size_t input, const Error& error)> leave_out = {};
   /// Bytes read so far and in total, for progress bars; may be empty. Return false to cancel (kCancelled).
   std::function<bool(std::int64_t done_bytes, std::int64_t total_bytes)> progress;
 };
@@ -122,7 +137,7 @@ struct Report {
 Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink);
 
 /// Re-reads a finished output: footer, every page header, sizes, row and value counts, dictionary bounds of index
-/// pages, page index against pages. For the check before every commit.
-Status Verify(RandomAccessSource& output, const Report& report);
+/// pages, page index against pages. For the check before every commit. Holds at most `memory_bytes`.
+Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes = std::int64_t{512} << 20);
 
 }  // namespace firn::splice

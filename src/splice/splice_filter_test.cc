@@ -230,12 +230,12 @@ TEST(SpliceFilter, MostRowsOfManyFilesDeleted_MemoryStaysBounded) {
   for (std::uint64_t i = 0; i < 150; ++i) {
     FileChoice choice;
     choice.dictionary = false;
-    job.Add(SeededTable({"int64", "string"}, 5000, 0, i), choice, RowRange(10, 5000));
+    job.Add(SeededTable({"int64", "string"}, 20000, 0, i), choice, RowRange(10, 20000));
   }
   Options options;
-  options.memory_bytes = 1 << 20;
+  options.memory_bytes = 16 << 20;
   const Spliced spliced = CheckJob(job, options);
-  EXPECT_GT(spliced.report.row_groups, 3);
+  EXPECT_GE(spliced.report.row_groups, 2);
   EXPECT_EQ(spliced.report.rows, 1500);
 }
 

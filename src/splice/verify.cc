@@ -19,7 +19,6 @@ namespace {
 using parquet::PageType;
 
 constexpr std::int64_t kHoldBytesMax = 64 << 20;
-constexpr std::int64_t kPageBytesMax = std::int64_t{1} << 31;
 
 /// Old writers name BIT_PACKED where there are no levels.
 bool LevelsFit(parquet::Encoding encoding, std::uint32_t max_level) {
@@ -29,10 +28,12 @@ bool LevelsFit(parquet::Encoding encoding, std::uint32_t max_level) {
 /// Checks one column chunk against its pages.
 class ChunkVerifier {
  public:
-  ChunkVerifier(const SourceGroup& group, const OutputColumn& column, parquet::PageCodecs& codecs)
+  ChunkVerifier(const SourceGroup& group, const OutputColumn& column, parquet::PageCodecs& codecs,
+                std::int64_t page_bytes_max)
       : group_(group),
         column_(column),
         codecs_(codecs),
+        page_bytes_max_(page_bytes_max),
         leaf_(static_cast<std::size_t>(column.index)),
         chunk_(group.meta().columns[leaf_]),
         meta_(*chunk_.meta) {}
@@ -100,7 +101,7 @@ class ChunkVerifier {
   /// CRCs are those of the bytes; indices of copied pages lie in the dictionary.
   Status CheckBodies(bool check_indices) {
     PageFetcher fetcher(group_);
-    PageOpener opener(codecs_, kPageBytesMax);
+    PageOpener opener(codecs_, page_bytes_max_);
     if (scan_.dictionary) FIRN_TRY(CheckDictionary(fetcher, opener));
     for (const PageRecord& page : scan_.pages) {
       FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
@@ -229,6 +230,7 @@ class ChunkVerifier {
   const SourceGroup& group_;
   const OutputColumn& column_;
   parquet::PageCodecs& codecs_;
+  std::int64_t page_bytes_max_;
   std::size_t leaf_;
   const parquet::ColumnChunk& chunk_;
   const parquet::ColumnMetaData& meta_;
@@ -268,26 +270,28 @@ Status CheckReport(const InputFile& file, const Report& report) {
 
 }  // namespace
 
-Status Verify(RandomAccessSource& output, const Report& report) {
-  FIRN_ASSIGN(const std::shared_ptr<InputFile> file, InputFile::Open(output, nullptr));
+Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes) {
+  FIRN_ASSIGN(const std::shared_ptr<InputFile> file, InputFile::Open(output, nullptr, parquet::kFooterBytesMax));
   FIRN_TRY(CheckReport(*file, report));
   FIRN_ASSIGN(const std::vector<OutputColumn> columns, ColumnsOf(file->footer().schema));
   parquet::PageCodecs codecs;
+  const std::int64_t hold_bytes = std::min(kHoldBytesMax, memory_bytes / 3);
+  const std::int64_t page_bytes = std::max<std::int64_t>(memory_bytes / 3, 16 << 20);
   std::int64_t pages = 0;
   std::vector<std::int32_t> all;
   for (const OutputColumn& column : columns) all.push_back(column.index);
   for (std::size_t g = 0; g < file->footer().row_groups.size(); ++g) {
     SourceGroup group(file, g);
     const std::int64_t bytes = group.meta().total_compressed_size.value_or(0);
-    if (bytes <= kHoldBytesMax) FIRN_TRY(group.Hold(all));
+    if (bytes <= hold_bytes) FIRN_TRY(group.Hold(all));
     for (const OutputColumn& column : columns) {
       const auto leaf = static_cast<std::size_t>(column.index);
-      if (bytes > kHoldBytesMax && group.chunk(leaf).total_compressed_size <= kHoldBytesMax) {
+      if (bytes > hold_bytes && group.chunk(leaf).total_compressed_size <= hold_bytes) {
         FIRN_TRY(group.Hold({column.index}));
       }
       const bool check =
           std::ranges::find(report.unchecked, std::pair(static_cast<std::int64_t>(g), leaf)) != report.unchecked.end();
-      FIRN_ASSIGN(const std::int64_t found, ChunkVerifier(group, column, codecs).Run(check));
+      FIRN_ASSIGN(const std::int64_t found, ChunkVerifier(group, column, codecs, page_bytes).Run(check));
       pages += found;
     }
   }
