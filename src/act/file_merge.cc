@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
+#include "act/column_layouts.h"
 #include "act/merge_settings.h"
 #include "format/parquet/footer.h"
 #include "iceberg/metrics.h"
 #include "iceberg/parquet_schema.h"
-#include "observe/parallel.h"
 
 namespace firn::act {
 namespace {
@@ -37,11 +37,7 @@ class ReopenedSource final : public RandomAccessSource {
   std::uint64_t size_bytes_;
 };
 
-bool HasVariant(const std::vector<parquet::SchemaElement>& schema) {
-  return std::ranges::any_of(schema, [](const parquet::SchemaElement& element) {
-    return element.logical.kind == parquet::LogicalKind::kVariant;
-  });
-}
+bool IsVariant(const parquet::SchemaElement& element) { return element.logical.kind == parquet::LogicalKind::kVariant; }
 
 Status CheckInput(const iceberg::DataFile& file) {
   if (file.content != iceberg::FileContent::kData) return Error{Code::kInternal, "it is no data file"};
@@ -54,43 +50,45 @@ Status CheckInput(const iceberg::DataFile& file) {
 /// One merge, step by step.
 class FileMerge {
  public:
-  FileMerge(const MergeContext& context, const std::vector<ManifestEntry>& inputs, std::vector<std::string>& leftovers)
-      : context_(context), entries_(inputs), leftovers_(leftovers), options_(context.options) {}
+  FileMerge(const MergeContext& context, const MergeInputs& inputs, std::vector<std::string>& leftovers)
+      : context_(context),
+        given_(inputs),
+        entries_(inputs.entries),
+        leftovers_(leftovers),
+        options_(context.options),
+        layouts_(inputs.entries.size()) {}
 
   Result<MergedFile> Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress);
 
  private:
-  struct Candidate {
-    std::shared_ptr<ReopenedSource> source;
-    std::optional<parquet::FileMetaData> footer;  // kept only until `columns` are known
-    std::vector<splice::ColumnSource> columns;
-    std::optional<Error> error;
-  };
-
-  Status ReadFooters();
-  void ResolveColumns(std::size_t input);
-  Status ResolveInputs();
+  Status ChooseVariantLayouts();
+  void CollectInputs();
+  Result<splice::InputContent> Resolve(std::size_t input, const parquet::FileMetaData& footer);
+  bool LeaveOut(std::size_t input, const Error& error);
+  Status CheckUsed();
   Status WriteAndCheck(const std::string& location, const MergeProgress& progress);
   Status Write(ports::OutputFile& file, const MergeProgress& progress);
   Status Check(const std::string& location);
-  iceberg::DataFile Describe(const std::string& location, SortOrderId sort_order_id) const;
-  const ManifestEntry& First() const { return entries_[merged_.used.front()]; }
+  Status Describe(const std::string& location, SortOrderId sort_order_id);
 
   const MergeContext& context_;
+  const MergeInputs& given_;
   const std::vector<ManifestEntry>& entries_;
   std::vector<std::string>& leftovers_;
   splice::Options options_;
-  std::vector<Candidate> candidates_;
   std::vector<splice::Input> inputs_;
+  std::vector<std::size_t> entry_of_;  // by input: its place in entries_
+  ColumnLayouts layouts_;              // by entry
   std::int64_t rows_ = 0;
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
 };
 
 Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress) {
-  FIRN_TRY(ReadFooters());
-  FIRN_TRY(ResolveInputs());
-  const iceberg::DataFile& first = First().file;
+  FIRN_TRY(ChooseVariantLayouts());
+  CollectInputs();
+  if (inputs_.size() < 2) FIRN_TRY(CheckUsed());
+  const iceberg::DataFile& first = entries_.front().file;
   const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(first.spec_id);
   if (spec == nullptr) {
     return Error{Code::kCorrupt, fmt::format("there is no partition spec {}", first.spec_id.value)};
@@ -99,82 +97,80 @@ Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, 
   const std::string location = context_.locations.NewLocation(
       iceberg::PartitionPath(*spec, context_.metadata.current_schema(), first.partition), name);
   FIRN_TRY(WriteAndCheck(location, progress));
-  merged_.added.file = Describe(location, sort_order_id);
   for (const std::size_t i : merged_.used) {
     merged_.added.data_sequence_number =
         std::max(merged_.added.data_sequence_number, entries_[i].sequence_number.value_or(SequenceNumber(0)));
   }
-  return std::move(merged_);
+  Status described = Describe(location, sort_order_id);
+  if (described) return std::move(merged_);
+  if (!context_.io.Delete(location)) leftovers_.push_back(location);
+  return std::move(described.error());
 }
 
-/// Storage that is down ends the merge; a single file that is missing or broken only leaves it.
-Status FileMerge::ReadFooters() {
-  candidates_.resize(entries_.size());
-  // The layout of variants is chosen from all footers; otherwise a footer is needed only for its own file's columns.
-  const bool keeps_footers = HasVariant(options_.schema);
-  return observe::ForEachIndex(entries_.size(), context_.footer_readers,
-                               [this, keeps_footers](std::size_t i) -> Status {
-                                 Candidate& candidate = candidates_[i];
-                                 const iceberg::DataFile& file = entries_[i].file;
-                                 if (Status good = CheckInput(file); !good) {
-                                   candidate.error = std::move(good.error()).In(file.file_path);
-                                   return Ok();
-                                 }
-                                 candidate.source = std::make_shared<ReopenedSource>(context_.io, file);
-                                 Result<parquet::FileMetaData> footer = parquet::ReadFooter(*candidate.source);
-                                 if (!footer && footer.error().code == Code::kUnavailable)
-                                   return std::move(footer.error());
-                                 if (footer) {
-                                   candidate.footer = std::move(*footer);
-                                   if (!keeps_footers) ResolveColumns(i);
-                                 } else {
-                                   candidate.error = std::move(footer.error());
-                                 }
-                                 return Ok();
-                               });
-}
-
-/// Finds the output's columns in a file, and lets go of its footer.
-void FileMerge::ResolveColumns(std::size_t input) {
-  Candidate& candidate = candidates_[input];
-  const iceberg::DataFile& file = entries_[input].file;
-  const iceberg::NameMapping* mapping = context_.name_mapping ? &*context_.name_mapping : nullptr;
-  const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(file.spec_id);
-  auto columns = spec == nullptr
-                     ? Result<std::vector<splice::ColumnSource>>(Error{Code::kCorrupt, "unknown partition spec"})
-                     : iceberg::ResolveColumns(context_.metadata.current_schema(), options_.schema, *candidate.footer,
-                                               mapping, *spec, file.partition);
-  if (columns) {
-    candidate.columns = std::move(*columns);
-  } else {
-    candidate.error = std::move(columns.error()).In(file.file_path);
+/// A variant column gets the layout that it has in the first file that has it.
+Status FileMerge::ChooseVariantLayouts() {
+  std::set<std::int32_t> open;  // variants whose layout is not known yet
+  for (const parquet::SchemaElement& element : options_.schema) {
+    if (IsVariant(element) && element.field_id) open.insert(*element.field_id);
   }
-  candidate.footer.reset();
+  std::vector<parquet::FileMetaData> footers;  // schemas only
+  for (const ManifestEntry& entry : entries_) {
+    if (open.empty()) break;
+    if (!CheckInput(entry.file)) continue;
+    ReopenedSource source(context_.io, entry.file);
+    Result<parquet::FileMetaData> footer = parquet::ReadFooter(source);
+    if (!footer && footer.error().code == Code::kUnavailable) return std::move(footer.error());
+    if (!footer) continue;  // it will be left out
+    const std::size_t before = open.size();
+    for (const parquet::SchemaElement& element : footer->schema) {
+      if (IsVariant(element) && element.field_id) open.erase(*element.field_id);
+    }
+    if (open.size() == before) continue;
+    footer->row_groups = {};
+    footers.push_back(std::move(*footer));
+  }
+  std::vector<const parquet::FileMetaData*> pointers;
+  for (const parquet::FileMetaData& footer : footers) pointers.push_back(&footer);
+  if (!pointers.empty()) options_.schema = iceberg::WithVariantLayouts(std::move(options_.schema), pointers);
+  return Ok();
 }
 
-Status FileMerge::ResolveInputs() {
-  if (HasVariant(options_.schema)) {
-    std::vector<const parquet::FileMetaData*> footers;
-    for (const Candidate& candidate : candidates_) {
-      if (candidate.footer) footers.push_back(&*candidate.footer);
-    }
-    options_.schema = iceberg::WithVariantLayouts(std::move(options_.schema), footers);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (candidates_[i].footer) ResolveColumns(i);
-    }
-  }
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    Candidate& candidate = candidates_[i];
-    if (candidate.error) {
-      merged_.left_out.push_back({i, std::move(*candidate.error)});
+void FileMerge::CollectInputs() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const iceberg::DataFile& file = entries_[i].file;
+    if (Status good = CheckInput(file); !good) {
+      merged_.left_out.push_back({i, std::move(good.error()).In(file.file_path)});
       continue;
     }
-    const std::int64_t rows = entries_[i].file.record_count;
-    inputs_.push_back({std::move(candidate.source), std::move(candidate.columns), rows});
-    merged_.used.push_back(i);
-    rows_ += rows;
+    inputs_.push_back({std::make_shared<ReopenedSource>(context_.io, file), {}, file.record_count});
+    entry_of_.push_back(i);
   }
-  candidates_.clear();
+}
+
+/// Finds the output's columns in a file whose footer has been read.
+Result<splice::InputContent> FileMerge::Resolve(std::size_t input, const parquet::FileMetaData& footer) {
+  const std::size_t entry = entry_of_[input];
+  const iceberg::DataFile& file = entries_[entry].file;
+  const iceberg::NameMapping* mapping = context_.name_mapping ? &*context_.name_mapping : nullptr;
+  const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(file.spec_id);
+  if (spec == nullptr) return Error{Code::kCorrupt, file.file_path + ": unknown partition spec"};
+  FIRN_ASSIGN(auto columns, iceberg::ResolveColumns(context_.metadata.current_schema(), options_.schema, footer,
+                                                    mapping, *spec, file.partition)
+                                .In(file.file_path));
+  layouts_.Set(entry, columns);
+  merged_.used.push_back(entry);
+  rows_ += file.record_count;
+  return splice::InputContent{std::move(columns)};
+}
+
+/// Storage that is down ends the merge; a single file that is missing or broken is only left out.
+bool FileMerge::LeaveOut(std::size_t input, const Error& error) {
+  if (error.code == Code::kUnavailable || error.code == Code::kCancelled) return false;
+  merged_.left_out.push_back({entry_of_[input], error});
+  return true;
+}
+
+Status FileMerge::CheckUsed() {
   if (merged_.used.size() >= 2) return Ok();
   if (merged_.left_out.empty()) return Error{Code::kInvalidArgument, "there are fewer than two files to merge"};
   return std::move(merged_.left_out.front().error).In("fewer than two files can be merged");
@@ -198,7 +194,10 @@ Status FileMerge::Write(ports::OutputFile& file, const MergeProgress& progress) 
   if (progress) {
     options_.progress = [&progress](std::int64_t done, std::int64_t) { return progress(done); };
   }
+  options_.resolve = [this](std::size_t input, const parquet::FileMetaData& footer) { return Resolve(input, footer); };
+  options_.leave_out = [this](std::size_t input, const Error& error) { return LeaveOut(input, error); };
   FIRN_ASSIGN(merged_.report, splice::Splice(inputs_, options_, file));
+  FIRN_TRY(CheckUsed());
   size_bytes_ = static_cast<std::int64_t>(file.position());
   if (merged_.report.rows == rows_) return Ok();
   return Error{Code::kInternal, fmt::format("{}: {} rows became {}", file.name(), rows_, merged_.report.rows)};
@@ -210,27 +209,35 @@ Status FileMerge::Check(const std::string& location) {
     return Error{Code::kInternal,
                  fmt::format("{}: {} bytes were written, {} can be read", location, size_bytes_, output->size())};
   }
-  return splice::Verify(*output, merged_.report).In(location);
+  return splice::Verify(*output, merged_.report, options_.memory_bytes).In(location);
 }
 
-iceberg::DataFile FileMerge::Describe(const std::string& location, SortOrderId sort_order_id) const {
-  iceberg::DataFile file;
+Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_id) {
+  iceberg::DataFile& file = merged_.added.file;
   file.file_path = location;
   file.format_text = "PARQUET";
-  file.spec_id = First().file.spec_id;
-  file.partition = First().file.partition;
+  file.spec_id = entries_.front().file.spec_id;
+  file.partition = entries_.front().file.partition;
   file.record_count = merged_.report.rows;
   file.file_size_bytes = size_bytes_;
   file.split_offsets = merged_.report.split_offsets;
   file.sort_order_id = sort_order_id;
-  std::vector<iceberg::MetricsInput> inputs;
-  for (std::size_t i = 0; i < merged_.used.size(); ++i) {
-    const std::vector<splice::ColumnSource>& columns = inputs_[i].columns;
-    inputs.push_back({&entries_[merged_.used[i]].file, columns.empty() ? nullptr : &columns});
+  iceberg::MetricsMerger metrics(context_.metadata.current_schema(), options_.schema, context_.metrics);
+  const auto add = [&](std::size_t i, const ManifestEntry& entry) -> Status {
+    if (!layouts_.is_used(i)) return Ok();
+    iceberg::DataFile unknown;  // of a file whose columns were not kept nothing is known but its rows
+    unknown.record_count = entry.file.record_count;
+    const ColumnLayouts::Columns* columns = layouts_.Find(i);
+    metrics.Add({columns == nullptr ? &unknown : &entry.file, columns});
+    return Ok();
+  };
+  if (given_.for_each_complete) {
+    FIRN_TRY(given_.for_each_complete(add));
+  } else {
+    for (std::size_t i = 0; i < entries_.size(); ++i) FIRN_TRY(add(i, entries_[i]));
   }
-  iceberg::MergeMetrics(context_.metadata.current_schema(), options_.schema, inputs,
-                        merged_.report.column_compressed_bytes, context_.metrics, file);
-  return file;
+  metrics.Store(merged_.report.column_compressed_bytes, file);
+  return Ok();
 }
 
 }  // namespace
@@ -255,11 +262,10 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
                       iceberg::MetricsConfig::Make(metadata.properties(), metadata.current_schema(),
                                                    order == nullptr ? iceberg::SortOrder() : *order),
                       std::move(locations),
-                      std::move(run_uuid),
-                      1};
+                      std::move(run_uuid)};
 }
 
-Result<MergedFile> MergeFiles(const MergeContext& context, const std::vector<ManifestEntry>& inputs, std::int64_t task,
+Result<MergedFile> MergeFiles(const MergeContext& context, const MergeInputs& inputs, std::int64_t task,
                               SortOrderId sort_order_id, const MergeProgress& progress,
                               std::vector<std::string>& leftovers) {
   return FileMerge(context, inputs, leftovers).Run(task, sort_order_id, progress);

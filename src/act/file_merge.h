@@ -2,12 +2,11 @@
 //
 // Merges data files of one partition into one file, and describes it as a manifest entry does.
 //
-// In: full manifest entries in output row order, the table's schema and settings. Out: a written, checked file.
+// In: manifest entries in output row order, the table's schema and settings. Out: a written, checked file.
 // Guarantees: a file that cannot be read as the table's schema asks is left out with its reason; rows out equal the
-// rows of
-//   the inputs used, as their manifest entries count them; the finished file was opened again and checked. On an error
-//   nothing stays behind, or its location is in `leftovers`.
-// Cost: that of splice; every footer is read once before.
+//   rows of the inputs used, as their manifest entries count them; the finished file was opened again and checked. On
+//   an error nothing stays behind, or its location is in `leftovers`.
+// Cost: that of splice; about 300 bytes an input. Only tables with variants need every footer once more before.
 // Errors: kUnsupported when fewer than two files can be merged; those of splice and FileIO.
 // Threads: one call a thread; the context may be shared.
 // Source: Iceberg table spec, "Data File Fields", "Column Projection"; docs/decisions/0002; hazards 15, 88 to 93.
@@ -38,8 +37,7 @@ struct MergeContext {
   std::optional<iceberg::NameMapping> name_mapping;
   iceberg::MetricsConfig metrics;
   DataLocations locations;
-  std::string run_uuid;    // part of the file names
-  int footer_readers = 1;  // footers read at a time, so that requests to a store overlap
+  std::string run_uuid;  // part of the file names
 };
 
 /// Settings of a table. Errors: those of merge_settings.h and data_location.h.
@@ -61,8 +59,16 @@ struct MergedFile {
 /// Bytes of the inputs done so far; false stops the merge.
 using MergeProgress = std::function<bool(std::int64_t done_bytes)>;
 
-Result<MergedFile> MergeFiles(const MergeContext& context, const std::vector<iceberg::ManifestEntry>& inputs,
-                              std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress,
+/// Files to merge: entries, and a way to their metrics if the entries themselves have none (wide tables).
+struct MergeInputs {
+  std::vector<iceberg::ManifestEntry> entries;
+  using Visitor = std::function<Status(std::size_t input, const iceberg::ManifestEntry& entry)>;
+  /// Gives all inputs with their metrics, in any order; empty: the entries are complete.
+  std::function<Status(const Visitor& visit)> for_each_complete = {};
+};
+
+Result<MergedFile> MergeFiles(const MergeContext& context, const MergeInputs& inputs, std::int64_t task,
+                              SortOrderId sort_order_id, const MergeProgress& progress,
                               std::vector<std::string>& leftovers);
 
 }  // namespace firn::act

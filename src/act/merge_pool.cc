@@ -12,8 +12,20 @@
 namespace firn::act {
 namespace {
 
-/// Full entries that are held at a time: about 3 kB each.
+/// Entries without metrics take less than 1 kB each.
 constexpr std::size_t kResolvedFilesMax = 4096;
+
+std::size_t BytesOf(const iceberg::ManifestEntry& entry) {
+  const iceberg::DataFile& file = entry.file;
+  const std::size_t counts = file.column_sizes.size() + file.value_counts.size() + file.null_value_counts.size() +
+                             file.nan_value_counts.size() + file.distinct_counts.size() + file.split_offsets.size();
+  std::size_t bytes = sizeof entry + file.file_path.size() + counts * sizeof(std::pair<FieldId, std::int64_t>);
+  for (const auto* bounds : {&file.lower_bounds, &file.upper_bounds}) {
+    constexpr std::size_t kHeapBytes = 16;  // what each small block costs besides
+    for (const auto& bound : *bounds) bytes += sizeof bound + bound.second.size() + kHeapBytes;
+  }
+  return bytes;
+}
 
 Error CancelledError() { return {Code::kCancelled, "the work was cancelled"}; }
 
@@ -71,12 +83,46 @@ void MergePool::Work() {
 }
 
 std::size_t MergePool::ChunkEnd(std::size_t begin) const {
+  // Groups whose metrics fit into memory together; one that is larger has a chunk of its own.
+  const std::size_t fitting = entry_bytes_ == 0 ? kResolvedFilesMax : kEntryBytesMax / entry_bytes_;
   std::size_t files = plan_.groups[begin].files.size(), end = begin + 1;
   for (; end < plan_.groups.size(); ++end) {
     files += plan_.groups[end].files.size();
-    if (files > kResolvedFilesMax) break;
+    if (files > std::min(kResolvedFilesMax, fitting)) break;
   }
   return end;
+}
+
+/// Complete entries, or entries without metrics if those were too many bytes.
+Result<std::vector<iceberg::ManifestEntry>> MergePool::ReadEntries(const std::vector<std::uint32_t>& files,
+                                                                   bool& complete) {
+  std::vector<iceberg::ManifestEntry> entries(files.size());
+  const auto read = [&](iceberg::Wanted wanted) {
+    std::size_t bytes = 0, count = 0;
+    const auto take = [&](std::size_t place, const iceberg::ManifestEntry& entry) -> Status {
+      bytes += BytesOf(entry);
+      entry_bytes_ = bytes / ++count;
+      if (wanted.metrics && bytes > kEntryBytesMax) {
+        complete = false;
+        return Error{Code::kLimit, "more metrics than memory"};
+      }
+      entries[place] = entry;
+      return Ok();
+    };
+    return observe::ForEachFile(facts_, files, context_.io, context_.metadata, wanted, take);
+  };
+  complete = files.size() * entry_bytes_ <= kEntryBytesMax;
+  if (complete) {
+    Status done = read(iceberg::Wanted::everything());
+    if (done) return entries;
+    if (complete) return std::move(done.error());
+    std::ranges::fill(entries, iceberg::ManifestEntry());
+  }
+  const std::size_t entry_bytes = entry_bytes_;
+  Status done = read({.metrics = false, .split_offsets = false});
+  entry_bytes_ = entry_bytes;
+  if (!done) return std::move(done.error());
+  return entries;
 }
 
 /// Reads the entries of several groups at once: their manifests are mostly the same.
@@ -93,7 +139,8 @@ void MergePool::Resolve(std::size_t begin, std::size_t end) {
     indexes.insert(indexes.end(), plan_.groups[g].files.begin(), plan_.groups[g].files.end());
   }
   if (good.empty()) return;
-  auto entries = observe::ResolveFiles(facts_, indexes, context_.io, context_.metadata);
+  bool complete = false;
+  auto entries = ReadEntries(indexes, complete);
   if (!entries) {
     // Perhaps one manifest is broken: the groups that do not need it shall go on.
     if (good.size() > 1) {
@@ -106,8 +153,13 @@ void MergePool::Resolve(std::size_t begin, std::size_t end) {
   const std::lock_guard lock(mutex_);
   for (const std::size_t g : good) {
     const auto to = from + static_cast<std::ptrdiff_t>(plan_.groups[g].files.size());
-    ready_.push_back({g, std::vector<iceberg::ManifestEntry>(from, to)});
+    Job& job = ready_.emplace_back(g, MergeInputs{std::vector<iceberg::ManifestEntry>(from, to)});
     from = to;
+    if (complete) continue;
+    job.inputs.for_each_complete = [this, g](const MergeInputs::Visitor& visit) {
+      return observe::ForEachFile(facts_, plan_.groups[g].files, context_.io, context_.metadata,
+                                  iceberg::Wanted::everything(), visit);
+    };
   }
   changed_.notify_all();
 }
@@ -149,7 +201,7 @@ MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
     reported = done_bytes;
     return !Cancelled();
   };
-  Result<MergedFile> merged = MergeFiles(context_, job.entries, static_cast<std::int64_t>(job.group),
+  Result<MergedFile> merged = MergeFiles(context_, job.inputs, static_cast<std::int64_t>(job.group),
                                          SortOrderId(planned.sort_order_id), progress, leftovers);
   // What was not read any more is done as well.
   Report(planned.input_bytes - reported, 1);
@@ -160,7 +212,7 @@ MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
   result.report = std::move(merged->report);
   result.left_out_files = static_cast<std::int64_t>(merged->left_out.size());
   if (!merged->left_out.empty()) result.left_out_reason = std::move(merged->left_out.front().error);
-  for (const std::size_t i : merged->used) result.input_bytes += job.entries[i].file.file_size_bytes;
+  for (const std::size_t i : merged->used) result.input_bytes += job.inputs.entries[i].file.file_size_bytes;
   result.group = GroupOf(job, *merged);
   return result;
 }
@@ -173,7 +225,7 @@ RewriteGroup MergePool::GroupOf(const Job& job, MergedFile& merged) const {
   group.spec_id = partition.spec_id;
   group.partition = partition.tuple;
   for (const std::size_t i : merged.used) {
-    const iceberg::ManifestEntry& entry = job.entries[i];
+    const iceberg::ManifestEntry& entry = job.inputs.entries[i];
     RemovedFile removed;
     removed.path = entry.file.file_path;
     removed.manifest = facts_.files[planned.files[i]].manifest;

@@ -3,9 +3,10 @@
 // Runs the merges of a plan's groups on several threads, best group first.
 //
 // In: a plan and its facts. Out: per group a merged file that nobody names yet, or an error.
-// Guarantees: every group ends, also after a failure of others or a cancellation; full entries are read for some
-//   thousand files at a time, and each manifest once for all of them.
-// Cost: `workers` merges at a time, each with the memory of MergeContext::options.
+// Guarantees: every group ends, also after a failure of others or a cancellation. Entries are read for some thousand
+//   files at a time, and each manifest once for all of them; with their metrics as far as these fit into
+//   kEntryBytesMax, else the metrics are read again when the file is written.
+// Cost: `workers` merges at a time, each with the memory of MergeContext::options; entries of two chunks of groups.
 // Errors: per group, see file_merge.h; kCancelled for groups that were not begun.
 // Threads: one owner; `progress` is called from the workers, one call at a time.
 #pragma once
@@ -37,6 +38,9 @@ struct MergedGroup {
   std::optional<Error> left_out_reason;  // of the first of them
 };
 
+/// Memory of the entries that are read at a time.
+inline constexpr std::size_t kEntryBytesMax = 12 << 20;
+
 class MergePool {
  public:
   using Progress = std::function<void(std::int64_t bytes_done, std::int64_t groups_done)>;
@@ -58,11 +62,12 @@ class MergePool {
  private:
   struct Job {
     std::size_t group = 0;
-    std::vector<iceberg::ManifestEntry> entries;
+    MergeInputs inputs;
   };
 
   void Work();
   void Resolve(std::size_t begin, std::size_t end);
+  Result<std::vector<iceberg::ManifestEntry>> ReadEntries(const std::vector<std::uint32_t>& files, bool& complete);
   std::size_t ChunkEnd(std::size_t begin) const;
   Status CheckGroup(std::size_t group) const;
   MergedGroup Merge(Job job, std::vector<std::string>& leftovers);
@@ -84,6 +89,7 @@ class MergePool {
   std::condition_variable changed_;
   std::size_t next_ = 0;  // first group that nobody resolves yet
   bool resolving_ = false;
+  std::size_t entry_bytes_ = 0;  // of a complete entry, as far as known; only for who resolves
   std::atomic<bool> stop_ = false;
   std::deque<Job> ready_;
   std::vector<std::optional<MergedGroup>> results_;

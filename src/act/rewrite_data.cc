@@ -11,6 +11,7 @@
 
 #include "act/merge_pool.h"
 #include "act/metadata_files.h"
+#include "base/human_text.h"
 #include "observe/manifest_scan.h"
 #include "ports/location.h"
 
@@ -19,12 +20,46 @@ namespace {
 
 using Range = std::pair<std::size_t, std::size_t>;
 
-constexpr std::int64_t kWorkerMemoryMin = std::int64_t{64} << 20;
-constexpr int kFooterReaders = 4;
+/// The program itself, manifests that are read and written, and entries.
+constexpr std::int64_t kProgramBytes = std::int64_t{64} << 20;
 /// A commit is not worth its manifests for less predicted work than this.
 constexpr double kCommitSeconds = 120;
 /// Memory of a commit grows with the files that it removes.
 constexpr std::size_t kCommitFiles = 200'000;
+
+/// Merges at a time, and what each of them may use.
+struct Workers {
+  int count = 1;
+  int threads = 1;
+  std::int64_t memory_bytes = 0;
+};
+
+/// What the plan and its commits take beside the merges.
+std::int64_t PlanBytes(const decide::Plan& plan, const observe::Facts& facts) {
+  constexpr std::size_t kPartitionBytes = 300, kManifestBytes = 1200, kRemovedFileBytes = 400;
+  std::size_t files = 0;
+  for (const decide::MergeGroup& group : plan.groups) files += group.files.size();
+  return static_cast<std::int64_t>(facts.files.size() * sizeof(observe::DataFileFacts) +
+                                   facts.partitions.size() * kPartitionBytes + facts.manifests.size() * kManifestBytes +
+                                   files * sizeof(std::uint32_t) + std::min(files, kCommitFiles) * kRemovedFileBytes);
+}
+
+/// As many merges at a time as threads and memory allow.
+Result<Workers> WorkersOf(const decide::Plan& plan, const observe::Facts& facts, const RewriteDataOptions& options) {
+  const std::int64_t needed = kProgramBytes + PlanBytes(plan, facts);
+  const std::int64_t left = options.memory_bytes - needed;
+  if (left < kMergeMemoryMin) {
+    return Error{Code::kLimit, fmt::format("{} of memory are too few: this plan and one merge need {}",
+                                           HumanBytes(options.memory_bytes), HumanBytes(needed + kMergeMemoryMin))};
+  }
+  const int threads = std::max(options.threads, 1);
+  Workers workers;
+  workers.count = static_cast<int>(std::min({std::int64_t{threads}, left / kMergeMemoryMin,
+                                             static_cast<std::int64_t>(plan.groups.size()), std::int64_t{4096}}));
+  workers.threads = std::max(1, threads / workers.count);
+  workers.memory_bytes = left / workers.count;
+  return workers;
+}
 
 /// Ranges of groups, each for one commit: even in files.
 std::vector<Range> CommitRanges(const decide::Plan& plan, int workers, int max_commits) {
@@ -107,7 +142,7 @@ class Execution {
     progress_.groups_total = static_cast<std::int64_t>(plan.groups.size());
   }
 
-  Outcome Run(MergeContext context);
+  Outcome Run(MergeContext context, const Workers& workers);
 
  private:
   void CommitRange(MergePool& pool, const Range& range, std::size_t fence);
@@ -127,26 +162,23 @@ class Execution {
   Outcome outcome_;
 };
 
-Outcome Execution::Run(MergeContext context) {
+Outcome Execution::Run(MergeContext context, const Workers& workers) {
   const std::int64_t started_ns = env_.clock.MonotonicNs();
   outcome_.plan_id = plan_.plan_id;
   outcome_.table = plan_.table;
-  const int threads = std::max(options_.threads, 1);
-  const auto by_memory = static_cast<int>(std::clamp<std::int64_t>(options_.memory_bytes / kWorkerMemoryMin, 1, 4096));
-  const int workers =
-      std::min({threads, by_memory, static_cast<int>(std::min<std::size_t>(plan_.groups.size(), 4096))});
-  context.options.memory_bytes = options_.memory_bytes / workers;
-  context.options.threads = std::max(1, threads / workers);
-  context.footer_readers = threads > 1 ? kFooterReaders : 1;
+  context.options.memory_bytes = workers.memory_bytes;
+  context.options.threads = workers.threads;
+  context.options.read_ahead = options_.threads > 1;
 
-  std::vector<Range> ranges = CommitRanges(plan_, workers, options_.max_commits);
+  std::vector<Range> ranges = CommitRanges(plan_, workers.count, options_.max_commits);
   progress_.commits_total = static_cast<std::int64_t>(ranges.size());
-  MergePool pool(context, plan_, facts_, workers, env_.cancelled, [this](std::int64_t bytes, std::int64_t groups) {
-    const std::lock_guard lock(mutex_);
-    progress_.bytes_done = bytes;
-    progress_.groups_done = groups;
-    Show();
-  });
+  MergePool pool(context, plan_, facts_, workers.count, env_.cancelled,
+                 [this](std::int64_t bytes, std::int64_t groups) {
+                   const std::lock_guard lock(mutex_);
+                   progress_.bytes_done = bytes;
+                   progress_.groups_done = groups;
+                   Show();
+                 });
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::size_t ready = pool.WaitForAny(ranges);
     CommitRange(pool, ranges[ready], ready);
@@ -274,7 +306,8 @@ Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableId
       MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, environment.random.NewUuid());
   if (!context) return std::move(context.error()).In(ToString(table));
   FIRN_TRY(CheckPlaces(environment, loaded, *context));
-  return Execution(environment, table, plan, facts, options).Run(std::move(*context));
+  FIRN_ASSIGN(const Workers workers, WorkersOf(plan, facts, options).In(ToString(table)));
+  return Execution(environment, table, plan, facts, options).Run(std::move(*context), workers);
 }
 
 }  // namespace firn::act

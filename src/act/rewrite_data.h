@@ -7,10 +7,12 @@
 //   counted, before it is committed; a group that fails is reported and does not stop the others. Groups are divided
 //   evenly, best first, into commits; a commit is made as soon as its last group has ended. Files of failed groups
 //   and refused commits are removed, or named in Outcome::leftover_files.
-// Cost: `threads` groups at a time, each with its share of `memory_bytes`; besides that about 250 bytes a file that
-//   waits for its commit, and full entries of at most some thousand files.
+// Cost: at most `threads` groups at a time, fewer when memory is small. `memory_bytes` bounds what the process takes:
+//   itself, the plan with its facts (about 50 bytes a file of the table), 400 bytes a file that waits for its commit,
+//   and the merges, which share the rest.
 // Errors: kConflict when the plan does not fit the table any more (plan again); kUnsupported and kInvalidArgument
-//   for tables and properties that firn must not or cannot serve. After work has begun everything is in the Outcome.
+//   for tables and properties that firn must not or cannot serve; kLimit for too little memory. After work has begun
+//   everything is in the Outcome.
 // Threads: one call a thread; progress is called from the threads that work, one call at a time.
 // Source: design sections 3 and 4; docs/decisions/0001, 0002; hazards 14, 15, 84, 92, 93.
 #pragma once
@@ -31,6 +33,11 @@ struct RewriteProgress {
   std::int64_t bytes_done = 0, bytes_total = 0;    // of input files
   std::int64_t commits_done = 0, commits_total = 0;
 };
+
+/// A merge works with this much memory, whatever its files are, but for single pages that are larger than a tenth.
+inline constexpr std::int64_t kMergeMemoryMin = std::int64_t{96} << 20;
+/// With less, no table can be rewritten.
+inline constexpr std::int64_t kRewriteMemoryMin = std::int64_t{192} << 20;
 
 struct RewriteDataOptions {
   int threads = 1;

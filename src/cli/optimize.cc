@@ -24,8 +24,8 @@
 namespace firn::cli {
 namespace {
 
-constexpr std::int64_t kMemoryMin = std::int64_t{16} << 20;
 constexpr const char* kMemory = "1GB";
+constexpr std::int64_t kReadBytes = 32 << 20;
 
 int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
@@ -52,10 +52,14 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
   made.rewrite.max_commits = options.max_commits;
   made.rewrite.effort = options.effort.empty() ? made.assess.policy.effort : options.effort;
   FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
-  if (memory && *memory < kMemoryMin) {
-    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} is needed", HumanBytes(kMemoryMin))};
-  }
   if (memory) made.rewrite.memory_bytes = *memory;
+  if (made.rewrite.memory_bytes < act::kRewriteMemoryMin) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("--memory: at least {} are needed", HumanBytes(act::kRewriteMemoryMin))};
+  }
+  // Each thread that reads manifests holds a block of one.
+  made.assess.threads =
+      static_cast<int>(std::clamp<std::int64_t>(made.rewrite.memory_bytes / kReadBytes, 1, made.assess.threads));
   return made;
 }
 

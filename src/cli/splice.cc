@@ -22,6 +22,8 @@ namespace firn::cli {
 namespace {
 
 constexpr const char* kMemory = "512MB";
+/// What the program takes itself, and what it needs in all.
+constexpr std::int64_t kProgramBytes = 40 << 20, kMemoryMin = 64 << 20;
 
 struct SpliceOptions {
   CommonOptions common;
@@ -43,7 +45,10 @@ Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   FIRN_ASSIGN(const auto row_group, ParseBytesOption("--row-group-size", options.row_group_size));
   if (row_group) made.row_group_size_bytes = *row_group;
   FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
-  if (memory) made.memory_bytes = *memory;
+  if (*memory < kMemoryMin) {
+    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} are needed", HumanBytes(kMemoryMin))};
+  }
+  made.memory_bytes = *memory - kProgramBytes;
   made.threads = options.threads.value_or(1);
   made.created_by = std::string("firn version ") + kVersion;
   return made;
@@ -58,9 +63,10 @@ Result<std::vector<splice::Input>> OpenInputs(ports::FileIO& io, const std::vect
   return inputs;
 }
 
-Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::Report& report) {
+Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::Report& report,
+                   std::int64_t memory_bytes) {
   FIRN_ASSIGN(const auto written, io.Open(output));
-  return splice::Verify(*written, report);
+  return splice::Verify(*written, report, memory_bytes);
 }
 
 /// Writes, publishes and checks the output; a file that is not known to be good is removed again.
@@ -75,7 +81,7 @@ Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>
   Status checked = sink->Close();
   // The name was taken in the meantime: that file is somebody else's.
   if (!checked && checked.error().code == Code::kConflict) return std::move(checked.error());
-  if (checked) checked = CheckOutput(io, output, *report);
+  if (checked) checked = CheckOutput(io, output, *report, merge.memory_bytes);
   if (checked) return report;
   if (const Status removed = io.Delete(output); !removed) {
     checked.error().message += fmt::format("; {} could not be removed: {}", output, removed.error().message);

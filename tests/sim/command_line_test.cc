@@ -105,12 +105,12 @@ TEST_F(CommandLine, Optimize_MergesReportsAndThenHasNothingToDo) {
   EXPECT_EQ(world.CommitsOf(""), 0);
   EXPECT_EQ(world.table().ReadHead()->files.size(), 12U);
 
-  for (const char* memory : {"0", "1", "15MB"}) {
+  for (const char* memory : {"0", "1", "191MB"}) {
     EXPECT_EQ(Run({"optimize", "db.t", "--memory", memory}).exit, cli::kExitUsage) << memory;
   }
   EXPECT_EQ(world.CommitsOf(""), 0);
 
-  const Answer done = Run({"optimize", "db.t", "--memory", "64MB", "--threads", "1"});
+  const Answer done = Run({"optimize", "db.t", "--memory", "192MB", "--threads", "1"});
   EXPECT_EQ(done.exit, 0) << done.err;
   EXPECT_NE(done.out.find("Merged 12 files into 2"), std::string::npos) << done.out;
   EXPECT_EQ(world.Rows(), rows);
@@ -271,7 +271,8 @@ TEST_F(CommandLine, Usage_IsTwo) {
                                                     {"health"},
                                                     {"health", "db.t", "--nope"},
                                                     {"optimize", "db.t", "--threads", "0"},
-                                                    {"optimize", "db.t", "--effort", "most"}}) {
+                                                    {"optimize", "db.t", "--effort", "most"},
+                                                    {"splice", "a", "b", "-o", "c", "--memory", "63MB"}}) {
     const Answer answer = Run(arguments);
     EXPECT_EQ(answer.exit, cli::kExitUsage);
     EXPECT_TRUE(answer.err.starts_with("firn: invalid argument: ")) << answer.err;

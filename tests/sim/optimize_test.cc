@@ -16,7 +16,7 @@ namespace {
 service::OptimizeOptions OptionsOf(int max_commits) {
   service::OptimizeOptions options;
   options.rewrite.max_commits = max_commits;
-  options.rewrite.memory_bytes = 64 << 20;
+  options.rewrite.memory_bytes = 256 << 20;
   return options;
 }
 

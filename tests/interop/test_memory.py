@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory of `firn optimize` is bounded by --memory, whatever the number of files and columns of one group is."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .conftest import BINARY
+
+COLUMNS, FILES, ROWS = 300, 500, 20
+COUNTED = 100  # columns that get metrics by default
+
+
+# A process has at least the peak of the one that started it: so a small one stands between.
+MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+sys.stderr.buffer.write(done.stdout)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+sys.exit(done.returncode)
+"""
+
+
+def peak_bytes(lake, *arguments):
+    """Runs firn; its largest resident memory."""
+    done = subprocess.run([sys.executable, "-S", "-c", MEASURE, BINARY, *map(str, arguments)], capture_output=True,
+                          text=True, errors="replace", env=lake.environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+def wide_table(lake):
+    """Many small files of many columns in one partition: their footers and metrics are larger than their rows."""
+    fields = [pa.field(f"c{i}", pa.int64() if i % 2 else pa.string(), metadata={"PARQUET:field_id": str(i + 1)})
+              for i in range(COLUMNS)]
+    schema = pa.schema(fields)
+    folder = lake.folder / "files"
+    folder.mkdir()
+    paths = []
+    for k in range(FILES):
+        rows = range(k * ROWS, (k + 1) * ROWS)
+        data = [pa.array(rows if i % 2 else [f"v{r:06d}" for r in rows], f.type) for i, f in enumerate(fields)]
+        path = folder / f"{k:05d}.parquet"
+        pq.write_table(pa.table(data, schema=schema), path, compression="zstd", store_schema=False)
+        paths.append(f"file://{path}")
+    table = lake.catalog.create_table("db.t", schema=schema)
+    table.add_files(paths, check_duplicate_files=False)
+    return table
+
+
+def test_manyWideFilesInOneGroup_memoryIsBounded_andMetricsAreRight(lake):
+    table = wide_table(lake)
+    before = table.scan(selected_fields=("c0", "c1", "c299")).to_arrow().sort_by("c1")
+    limit = 256 << 20
+    peak = peak_bytes(lake, "optimize", "lake.db.t", "--quiet", "--memory", "256MB", "--threads", 2)
+    assert peak < limit, f"{peak / 1e6:.0f} MB with --memory {limit / 1e6:.0f} MB"
+    files = lake.files("db.t")
+    assert len(files) == 1 and files[0].record_count == FILES * ROWS
+    assert lake.load("db.t").scan(selected_fields=("c0", "c1", "c299")).to_arrow().sort_by("c1") == before
+    # The metrics were read again after the merge: they are those of all inputs.
+    counts, lower, upper = files[0].value_counts, files[0].lower_bounds, files[0].upper_bounds
+    assert set(counts) == set(range(1, COUNTED + 1)) and set(counts.values()) == {FILES * ROWS}
+    last = FILES * ROWS - 1
+    for i in range(COUNTED):
+        expected = ((0).to_bytes(8, "little"), last.to_bytes(8, "little")) if i % 2 else (b"v000000", f"v{last:06d}".encode())
+        assert (lower[i + 1], upper[i + 1]) == expected
+    assert lake.firn_json("plan", "db.t")["groups"] == []
