@@ -184,6 +184,28 @@ DeleteIndex::Kinds DeleteIndex::FindKinds(const DataFile& file, SequenceNumber s
   return kinds;
 }
 
+DeleteIndex::Tally DeleteIndex::Count(const DataFile& file, SequenceNumber sequence_number,
+                                      SequenceNumber file_sequence_number) const {
+  Tally tally;
+  ForEach(file, sequence_number, [&](std::uint32_t index) {
+    const DeleteEntry& entry = entries_[index];
+    const bool names_it = entry.file.referenced_data_file || OnlyPath(entry.file) == file.file_path;
+    if (entry.file.content == FileContent::kEqualityDeletes) {
+      tally.may_delete_more = true;
+    } else if (names_it) {
+      const std::int64_t rows = std::max<std::int64_t>(entry.file.record_count, 0);
+      tally.deleted_rows = std::min(tally.deleted_rows + std::min(rows, file.record_count), file.record_count);
+    } else if (entry.sequence_number < file_sequence_number) {
+      return true;
+    } else {
+      tally.may_delete_more = true;
+    }
+    ++tally.delete_files;
+    return true;
+  });
+  return tally;
+}
+
 DeleteIndex::Kinds DeleteIndex::FindMisplaced(const DataFile& file, SequenceNumber sequence_number) const {
   Kinds kinds;
   if (const auto found = vectors_by_path_.find(file.file_path); found != vectors_by_path_.end()) {

@@ -52,6 +52,14 @@ class DeleteIndex {
   };
   /// Cheaper: which kinds apply.
   Kinds FindKinds(const DataFile& file, SequenceNumber sequence_number) const;
+  /// What a reader of the file has to do. Position deletes that do not name the file and are older than it (by its file
+  /// sequence number) are not counted: nobody can have known its path.
+  struct Tally {
+    std::uint32_t delete_files = 0;
+    std::int64_t deleted_rows = 0;  // of vectors and position deletes that name the file and no other
+    bool may_delete_more = false;   // equality deletes, or position deletes of several files
+  };
+  Tally Count(const DataFile& file, SequenceNumber sequence_number, SequenceNumber file_sequence_number) const;
   /// Position deletes or vectors that name the path of `file` but do not apply to it, because their partition, spec or
   /// sequence number does not fit: readers disagree about such tables.
   Kinds FindMisplaced(const DataFile& file, SequenceNumber sequence_number) const;

@@ -128,19 +128,23 @@ class ColumnMerger {
       : column_(column), lower_(*column.type, true), upper_(*column.type, false) {}
 
   void Add(const MetricsInput& input) {
-    if (input.file->record_count == 0) return;
+    const std::int64_t rows = input.file->record_count - input.deleted_rows;
+    if (rows <= 0) return;
+    any_deleted_ |= input.deleted_rows > 0;
     const ColumnSource* source = input.columns != nullptr ? &(*input.columns)[column_.leaf] : nullptr;
     if (source != nullptr && source->kind == ColumnSource::Kind::kConstant) {
-      AddMissing(*source, input.file->record_count);
+      AddMissing(*source, rows);
     } else {
-      AddPresent(*input.file);
+      AddPresent(*input.file, rows);
     }
   }
 
-  void Store(const MetricsMode& mode, DataFile& merged) const {
+  void Store(const MetricsMode& mode, std::optional<std::int64_t> nulls_written, DataFile& merged) const {
     if (!mode.counts()) return;
+    const bool can_count_again = any_deleted_ && !column_.repeated && !IsVariant(*column_.type);
+    const auto nulls = nulls_.total || !can_count_again ? nulls_.total : nulls_written;
     if (values_.total) merged.value_counts.emplace_back(column_.id, *values_.total);
-    if (nulls_.total) merged.null_value_counts.emplace_back(column_.id, *nulls_.total);
+    if (nulls) merged.null_value_counts.emplace_back(column_.id, *nulls);
     if (IsFloating(*column_.type) && nans_.total) merged.nan_value_counts.emplace_back(column_.id, *nans_.total);
     if (column_.repeated || !MayHaveBounds(*column_.type)) return;
     if (std::optional<Bytes> bytes = lower_.Encoded(mode)) merged.lower_bounds.emplace_back(column_.id, *bytes);
@@ -161,13 +165,21 @@ class ColumnMerger {
     return std::move(*value);
   }
 
-  void AddPresent(const DataFile& file) {
+  /// A count of a file after rows of it were deleted: known if it is about no value, or about every row.
+  static std::optional<std::int64_t> Left(std::optional<std::int64_t> count, const DataFile& file, std::int64_t rows) {
+    if (rows == file.record_count || count == 0) return count;
+    return count == file.record_count ? std::optional(rows) : std::nullopt;
+  }
+
+  void AddPresent(const DataFile& file, std::int64_t rows) {
     const auto values = Count(file.value_counts, column_.id);
     const auto nulls = Count(file.null_value_counts, column_.id);
     const auto nans = Count(file.nan_value_counts, column_.id);
-    values_.Add(values);
-    nulls_.Add(nulls);
-    nans_.Add(nans);
+    // How many entries of lists go with a row is not known, even if there are as many as rows.
+    const bool is_known = !column_.repeated || rows == file.record_count;
+    values_.Add(is_known ? Left(values, file, rows) : std::nullopt);
+    nulls_.Add(is_known ? Left(nulls, file, rows) : std::nullopt);
+    nans_.Add(is_known ? Left(nans, file, rows) : std::nullopt);
     if (values && nulls && *values == *nulls + nans.value_or(0)) return;  // nothing to bound
     if (!MayHaveBounds(*column_.type)) return;
     lower_.Add(Decoded(file.lower_bounds));
@@ -197,6 +209,7 @@ class ColumnMerger {
 
   const MetricColumn& column_;
   Sum values_, nulls_, nans_;
+  bool any_deleted_ = false;
   Bound lower_, upper_;
 };
 
@@ -226,7 +239,8 @@ void MetricsMerger::Add(const MetricsInput& input) {
   }
 }
 
-void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged) const {
+void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged,
+                          std::span<const std::optional<std::int64_t>> leaf_nulls) const {
   merged.column_sizes.clear();
   merged.value_counts.clear();
   merged.null_value_counts.clear();
@@ -239,15 +253,17 @@ void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& me
     if (!IsVariant(*column.type) && column.leaf < leaf_bytes.size()) {
       merged.column_sizes.emplace_back(column.id, leaf_bytes[column.leaf]);
     }
-    state_->mergers[i].Store(state_->config.ModeOf(column.id), merged);
+    state_->mergers[i].Store(state_->config.ModeOf(column.id),
+                             column.leaf < leaf_nulls.size() ? leaf_nulls[column.leaf] : std::nullopt, merged);
   }
 }
 
 void MergeMetrics(const Schema& schema, const std::vector<SchemaElement>& output, std::span<const MetricsInput> inputs,
-                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged) {
+                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged,
+                  std::span<const std::optional<std::int64_t>> leaf_nulls) {
   MetricsMerger merger(schema, output, config);
   for (const MetricsInput& input : inputs) merger.Add(input);
-  merger.Store(leaf_bytes, merged);
+  merger.Store(leaf_bytes, merged, leaf_nulls);
 }
 
 }  // namespace firn::iceberg

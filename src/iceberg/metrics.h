@@ -5,7 +5,9 @@
 // In: the inputs' manifest metrics and where each output leaf came from; compressed bytes of each leaf.
 // Out: the metrics maps of the output's DataFile, for the columns of the current schema.
 // Guarantees: counts are exact or absent; bounds bound every value or are absent. A metric that one input with rows
-//   lacks is left out: nothing is computed anew, so the output never knows more than its inputs did. Inputs whose
+//   lacks is left out: nothing is computed anew, so the output never knows more than its inputs did. Of an input with
+//   deleted rows counts are known where they are about none or all of its values; null counts else are those that the
+//   written file states. Inputs whose
 //   values are all null (or NaN) do not take part in bounds. Columns that an input lacks count as the nulls or
 //   constants that were written for them. Bounds are in the current type, and cut as the metrics mode asks; columns in
 //   lists and maps, variants and geometries get none.
@@ -17,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +35,8 @@ struct MetricsInput {
   const DataFile* file = nullptr;
   /// One per output leaf, as ResolveColumns gave them; null: every leaf was copied.
   const std::vector<splice::ColumnSource>* columns = nullptr;
+  /// Rows of the file that are not in the output.
+  std::int64_t deleted_rows = 0;
 };
 
 /// Takes the inputs one by one, in any order.
@@ -42,8 +47,10 @@ class MetricsMerger {
   ~MetricsMerger();
   void Add(const MetricsInput& input);
   /// `leaf_bytes`: compressed bytes per leaf of the output (splice::Report). Replaces column_sizes, value, null and NaN
-  /// counts and bounds of `merged`, and clears its distinct counts.
-  void Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged) const;
+  /// counts and bounds of `merged`, and clears its distinct counts. `leaf_nulls`: nulls of each leaf as the written
+  /// file states them; used only where deleted rows make the sum of the inputs unknown.
+  void Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged,
+             std::span<const std::optional<std::int64_t>> leaf_nulls = {}) const;
 
  private:
   struct State;
@@ -53,6 +60,7 @@ class MetricsMerger {
 /// The same for inputs that are all there.
 void MergeMetrics(const Schema& schema, const std::vector<parquet::SchemaElement>& output,
                   std::span<const MetricsInput> inputs, std::span<const std::int64_t> leaf_bytes,
-                  const MetricsConfig& config, DataFile& merged);
+                  const MetricsConfig& config, DataFile& merged,
+                  std::span<const std::optional<std::int64_t>> leaf_nulls = {});
 
 }  // namespace firn::iceberg
