@@ -48,6 +48,7 @@ json::Value ToJson(const Outcome& outcome) {
   value.Set("bytes_removed", outcome.bytes_removed);
   value.Set("bytes_added", outcome.bytes_added);
   value.Set("rows", outcome.rows);
+  value.Set("deleted_rows", outcome.deleted_rows);
   json::Value tiers = json::Value::Object();
   for (std::size_t i = 0; i < outcome.tiers.size(); ++i) {
     if (outcome.tiers[i].chunks == 0) continue;

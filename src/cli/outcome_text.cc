@@ -68,6 +68,10 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
     text = fmt::format("Merged {} into {} ({} into {}, {}) in {}.\n", HumanCount(outcome.files_removed, "file"),
                        HumanCount(outcome.files_added), HumanBytes(outcome.bytes_removed),
                        HumanBytes(outcome.bytes_added), HumanCount(outcome.rows, "row"), HumanSeconds(outcome.seconds));
+    if (outcome.deleted_rows > 0) {
+      text += fmt::format("{} dropped: they are in no data file any more.\n",
+                          HumanCount(outcome.deleted_rows, "deleted row"));
+    }
     text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers);
   }
   if (!outcome.failures.empty()) text += FailureTable(outcome);

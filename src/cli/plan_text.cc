@@ -21,18 +21,35 @@ constexpr auto kRight = TextTable::Align::kRight;
 struct Work {
   std::uint32_t partition = 0;
   std::int64_t files = 0, outputs = 0, input_bytes = 0, output_bytes = 0;
+  std::int64_t deleted_rows = 0, delete_files = 0;
+  bool may_delete_more = false;
   double seconds = 0;
   bool keeps_order = false;
 
   void Add(const decide::MergeGroup& group) {
     partition = group.partition;
     files += static_cast<std::int64_t>(group.files.size());
-    outputs += 1;
+    outputs += group.predicted_outputs;
+    deleted_rows += group.deleted_rows;
+    delete_files += group.delete_files;
+    may_delete_more |= group.may_delete_more;
     input_bytes += group.input_bytes;
     output_bytes += group.predicted_output_bytes;
     seconds += group.predicted_seconds;
     keeps_order = group.keeps_order;
   }
+  void Add(const Work& other) {
+    files += other.files;
+    outputs += other.outputs;
+    input_bytes += other.input_bytes;
+    output_bytes += other.output_bytes;
+    deleted_rows += other.deleted_rows;
+    delete_files += other.delete_files;
+    may_delete_more |= other.may_delete_more;
+    seconds += other.seconds;
+  }
+  /// "12", or "12 or more" where delete files would have to be read to know.
+  std::string DeletedRows() const { return HumanCount(deleted_rows) + (may_delete_more ? " or more" : ""); }
 };
 
 /// One entry a partition, in the order in which the plan comes to them.
@@ -47,35 +64,32 @@ std::vector<Work> ByPartition(const decide::Plan& plan) {
   return works;
 }
 
-void AddWork(TextTable& table, std::string name, const Work& work) {
-  table.AddRow({std::move(name), HumanCount(work.files), HumanCount(work.outputs), HumanBytes(work.input_bytes),
-                HumanBytes(work.output_bytes), HumanSeconds(work.seconds), work.keeps_order ? "kept" : "free"});
+void AddWork(TextTable& table, std::string name, const Work& work, bool with_deletes) {
+  std::vector<std::string> row = {std::move(name), HumanCount(work.files), HumanCount(work.outputs)};
+  if (with_deletes) row.insert(row.end(), {work.DeletedRows(), HumanCount(work.delete_files)});
+  row.insert(row.end(), {HumanBytes(work.input_bytes), HumanBytes(work.output_bytes), HumanSeconds(work.seconds),
+                         work.keeps_order ? "kept" : "free"});
+  table.AddRow(std::move(row));
 }
 
 std::string WorkTable(const observe::Facts& facts, const decide::Plan& plan, std::size_t lines_max) {
-  TextTable table({{"partition"},
-                   {"files", kRight},
-                   {"into", kRight},
-                   {"read", kRight},
-                   {"write about", kRight},
-                   {"time", kRight},
-                   {"row order"}});
   const auto works = ByPartition(plan);
+  const bool with_deletes = std::ranges::any_of(works, [](const Work& work) { return work.delete_files > 0; });
+  std::vector<TextTable::Column> columns = {{"partition"}, {"files", kRight}, {"into", kRight}};
+  if (with_deletes) columns.insert(columns.end(), {{"deleted rows", kRight}, {"delete reads", kRight}});
+  columns.insert(columns.end(), {{"read", kRight}, {"write about", kRight}, {"time", kRight}, {"row order"}});
+  TextTable table(std::move(columns));
   Work rest;
   std::int64_t left_off = 0;
   for (std::size_t i = 0; i < works.size(); ++i) {
     if (i < lines_max) {
-      AddWork(table, PartitionName(facts, works[i].partition), works[i]);
+      AddWork(table, PartitionName(facts, works[i].partition), works[i], with_deletes);
       continue;
     }
     ++left_off;
-    rest.files += works[i].files;
-    rest.outputs += works[i].outputs;
-    rest.input_bytes += works[i].input_bytes;
-    rest.output_bytes += works[i].output_bytes;
-    rest.seconds += works[i].seconds;
+    rest.Add(works[i]);
   }
-  if (left_off > 0) AddWork(table, fmt::format("({})", HumanCount(left_off, "more partition")), rest);
+  if (left_off > 0) AddWork(table, fmt::format("({})", HumanCount(left_off, "more partition")), rest, with_deletes);
   return table.Print();
 }
 

@@ -11,6 +11,7 @@
 #include "decide/partition_files.h"
 #include "decide/refusal_list.h"
 #include "orient/file_size_entropy.h"
+#include "orient/orient.h"
 
 namespace firn::decide {
 namespace {
@@ -79,12 +80,17 @@ Refusal ExplainRest(const Facts& facts, const orient::Policy& policy, const Deci
   return refusal;
 }
 
+/// Rows of a file that is rewritten alone stay in their order.
+bool Merges(const Decision& decision) {
+  return std::ranges::any_of(decision.groups, [](const MergeGroup& group) { return group.files.size() > 1; });
+}
+
 /// Asks once for the keys of all partitions that have groups, and groups anew where the order can be kept.
-Status KeepOrder(const Facts& facts, const PackingModel& model, const DecideOptions& options,
-                 std::vector<Decision>& decisions, Plan& plan) {
+Status KeepOrder(const Facts& facts, const orient::Policy& policy, const PackingModel& model,
+                 const DecideOptions& options, std::vector<Decision>& decisions, Plan& plan) {
   std::vector<std::uint32_t> files;
   for (const auto& decision : decisions) {
-    if (!decision.groups.empty()) files.insert(files.end(), decision.files.all.begin(), decision.files.all.end());
+    if (Merges(decision)) files.insert(files.end(), decision.files.all.begin(), decision.files.all.end());
   }
   if (files.empty()) return Ok();
   FIRN_ASSIGN(const auto ranges, options.key_ranges(files));
@@ -93,10 +99,10 @@ Status KeepOrder(const Facts& facts, const PackingModel& model, const DecideOpti
   std::size_t at = 0;
   std::int64_t unordered = 0;
   for (auto& decision : decisions) {
-    if (decision.groups.empty()) continue;
+    if (!Merges(decision)) continue;
     const auto mine = all.subspan(at, decision.files.all.size());
     at += decision.files.all.size();
-    if (auto groups = GroupOrdered(facts, decision.files, mine, model, options.cost)) {
+    if (auto groups = GroupOrdered(facts, policy, decision.files, mine, model, options.cost)) {
       decision.groups = std::move(*groups);
       decision.ordered = true;
     } else {
@@ -131,6 +137,7 @@ void Select(std::vector<Decision>& decisions, const DecideOptions& options, Plan
     }
     plan.files_replaced += static_cast<std::int64_t>(group.files.size());
     plan.bytes_rewritten += group.input_bytes;
+    plan.deleted_rows += group.deleted_rows;
     plan.predicted_seconds += group.predicted_seconds;
     plan.groups.push_back(std::move(group));
   }
@@ -149,7 +156,7 @@ void FillForecast(const Facts& facts, Plan& plan) {
   plan.size_mse_before = entropy.mean_squared_error();
   for (const auto& group : plan.groups) {
     for (std::uint32_t i : group.files) entropy.Remove(facts.files[i].size_bytes);
-    entropy.Add(group.predicted_output_bytes);
+    if (group.predicted_outputs > 0) entropy.Add(group.predicted_output_bytes);
   }
   plan.files_after = entropy.file_count();
   plan.size_mse_after = entropy.mean_squared_error();
@@ -159,18 +166,28 @@ std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& 
   if (!policy.enabled) return "Nothing is planned: the table property firn.enabled is false.";
   if (plan.groups.empty()) {
     if (diagnosis.file_count == 0) return "Nothing to do: the table has no files.";
-    if (diagnosis.small_files + diagnosis.blocked_files == 0) {
+    if (diagnosis.small_files + diagnosis.blocked_files + diagnosis.fold_files == 0) {
       return fmt::format("Nothing to do: every file has at least {}.", HumanBytes(diagnosis.healthy_size_bytes));
     }
-    if (diagnosis.removable_files + diagnosis.blocked_files == 0) {
+    if (diagnosis.removable_files + diagnosis.blocked_files + diagnosis.fold_files == 0) {
       return "Nothing to do: no partition has small files to merge with each other.";
     }
     return "Nothing to do: no small file can be merged at a gain; the reasons are listed.";
   }
-  return fmt::format("Merge {} into {}: {} fewer, {} to read, about {} of work.",
-                     HumanCount(plan.files_replaced, "small file"),
-                     HumanCount(static_cast<std::int64_t>(plan.groups.size())),
-                     HumanCount(plan.files_before - plan.files_after, "file"), HumanBytes(plan.bytes_rewritten),
+  std::int64_t outputs = 0, delete_files = 0;
+  for (const MergeGroup& group : plan.groups) {
+    outputs += group.predicted_outputs;
+    delete_files += group.delete_files;
+  }
+  std::string what = fmt::format("Merge {} into {}: {} fewer", HumanCount(plan.files_replaced, "small file"),
+                                 HumanCount(outputs), HumanCount(plan.files_before - plan.files_after, "file"));
+  if (delete_files > 0) {
+    what = fmt::format("Rewrite {} into {}: {} fewer, {} less, {} or more dropped",
+                       HumanCount(plan.files_replaced, "file"), HumanCount(outputs),
+                       HumanCount(plan.files_before - plan.files_after, "file"),
+                       HumanCount(delete_files, "delete file read"), HumanCount(plan.deleted_rows, "deleted row"));
+  }
+  return fmt::format("{}, {} to read, about {} of work.", what, HumanBytes(plan.bytes_rewritten),
                      HumanSeconds(plan.predicted_seconds));
 }
 
@@ -194,15 +211,16 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
   const PackingModel model(LimitsOf(policy, options.cost));
   const auto ranges = PartitionRanges(facts);
   std::vector<Decision> decisions;
-  Totals healthy, excluded, small;
+  Totals healthy, excluded, small, deletes;
   for (const auto& seen : diagnosis.partitions) {
     const auto [first, end] = ranges[seen.partition];
     const bool wanted = !options.partition_filter || options.partition_filter(facts.partitions[seen.partition]);
     for (std::uint32_t i = first; i < end; ++i) {
-      const std::int64_t size = facts.files[i].size_bytes;
-      (!wanted ? excluded : size >= diagnosis.healthy_size_bytes ? healthy : small).Add(size);
+      const observe::DataFileFacts& file = facts.files[i];
+      const bool is_healthy = orient::Classify(file, policy) == orient::FileClass::kHealthy;
+      (!wanted ? excluded : !is_healthy ? small : file.delete_files > 0 ? deletes : healthy).Add(file.size_bytes);
     }
-    if (!wanted || !policy.enabled || seen.small_files + seen.blocked_files == 0) continue;
+    if (!wanted || !policy.enabled || seen.small_files + seen.blocked_files + seen.fold_files == 0) continue;
     Decision decision;
     decision.files = SortOut(facts, policy, seen.partition, {first, end});
     for (auto& refusal : RefuseBlocked(facts, policy, decision.files)) refusals.Add(std::move(refusal));
@@ -213,7 +231,7 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
     if (!decision.groups.empty()) decisions.push_back(std::move(decision));
   }
   if (options.key_ranges) {
-    FIRN_TRY(KeepOrder(facts, model, options, decisions, plan));
+    FIRN_TRY(KeepOrder(facts, policy, model, options, decisions, plan));
     for (const auto& decision : decisions) {
       if (auto rest = ExplainRest(facts, policy, decision); rest.files > 0) refusals.Add(std::move(rest));
     }
@@ -226,6 +244,14 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
   if (healthy.files > 0) {
     refusals.Add({"", fmt::format("at least {}: large enough", HumanBytes(diagnosis.healthy_size_bytes)),
                   std::string(kCodeHealthy), healthy.files, healthy.bytes});
+  }
+  if (deletes.files > 0) {
+    refusals.Add(
+        {"",
+         fmt::format("deletes apply to them, but fewer than {:.4g} % of their rows are known to be deleted and "
+                     "fewer than {} apply",
+                     100 * policy.delete_ratio_threshold, HumanCount(policy.delete_file_threshold, "delete file")),
+         std::string(kCodeDeletes), deletes.files, deletes.bytes});
   }
   if (excluded.files > 0) {
     refusals.Add(

@@ -85,8 +85,8 @@ Cut ChooseCut(const PackingModel& model, const std::vector<PackingItem>& items,
       if (!model.Feasible(share)) continue;
       const double error_gone = sum.error - static_cast<double>(bins) * model.OutputError(share.weight);
       if (progress.Reached(error_gone, static_cast<std::int64_t>(k - bins))) return {k, bins, sum.weight};
-      if (error_gone - sum.cost > best_value) {
-        best_value = error_gone - sum.cost;
+      if (const double value = error_gone + sum.benefit - sum.cost; value > best_value) {
+        best_value = value;
         best = {k, bins, sum.weight};
       }
     }
@@ -165,19 +165,18 @@ Choice PackOnce(const PackingModel& model, const std::vector<PackingItem>& items
 
 }  // namespace
 
-std::vector<Bin> PackFree(std::span<const std::int64_t> sizes_bytes, const PackingModel& model,
+std::vector<Bin> PackFree(std::span<const PackingItem> files, const PackingModel& model,
                           const std::optional<PackingGoal>& goal) {
   std::vector<PackingItem> items;       // still small
   std::vector<std::uint32_t> heads;     // first file of each item's chain
   std::vector<std::uint32_t> finished;  // heads of bins that reached the healthy size
-  FileChains chains(sizes_bytes.size());
+  FileChains chains(files.size());
   Progress progress{goal, goal ? goal->other_error : 0, goal ? goal->other_files : 0};
-  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
-    const PackingItem item = model.ItemOf(sizes_bytes[i]);
-    progress.error += item.error;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    progress.error += files[i].error;
     ++progress.files;
-    if (sizes_bytes[i] >= model.limits().healthy_size_bytes) continue;
-    items.push_back(item);
+    if (files[i].weight >= model.healthy_weight()) continue;
+    items.push_back(files[i]);
     heads.push_back(static_cast<std::uint32_t>(i));
   }
   // Later rounds see what earlier ones made: what a plan made afterwards could still join is joined now.
@@ -214,10 +213,19 @@ std::vector<Bin> PackFree(std::span<const std::int64_t> sizes_bytes, const Packi
   std::vector<Bin> bins;
   for (std::uint32_t head : finished) bins.push_back(chains.Collect(head));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].files >= 2) bins.push_back(chains.Collect(heads[i]));
+    Bin bin = chains.Collect(heads[i]);
+    if (bin.size() >= 2) bins.push_back(std::move(bin));
   }
   std::sort(bins.begin(), bins.end());
   return bins;
+}
+
+std::vector<Bin> PackFree(std::span<const std::int64_t> sizes_bytes, const PackingModel& model,
+                          const std::optional<PackingGoal>& goal) {
+  std::vector<PackingItem> files;
+  files.reserve(sizes_bytes.size());
+  for (const std::int64_t size : sizes_bytes) files.push_back(model.ItemOf(size));
+  return PackFree(files, model, goal);
 }
 
 std::vector<Bin> PackFirstFitDecreasing(std::span<const std::int64_t> sizes_bytes, const PackingModel& model) {

@@ -29,6 +29,9 @@ struct PackingGoal {
 };
 
 /// Without a goal: everything that is worth its cost. With one: the fewest files that reach it, if it can be reached.
+std::vector<Bin> PackFree(std::span<const PackingItem> files, const PackingModel& model,
+                          const std::optional<PackingGoal>& goal = std::nullopt);
+/// Of files without deletes.
 std::vector<Bin> PackFree(std::span<const std::int64_t> sizes_bytes, const PackingModel& model,
                           const std::optional<PackingGoal>& goal = std::nullopt);
 

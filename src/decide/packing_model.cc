@@ -21,6 +21,7 @@ PackingItem& PackingItem::operator+=(const PackingItem& other) {
   largest = std::max(largest, other.largest);
   error += other.error;
   cost += other.cost;
+  benefit += other.benefit;
   files += other.files;
   return *this;
 }
@@ -45,15 +46,26 @@ PackingItem PackingModel::ItemOf(std::int64_t size_bytes) const {
   return item;
 }
 
+PackingItem PackingModel::ItemOf(std::int64_t live_bytes, std::int64_t dead_bytes, double benefit) const {
+  PackingItem item = ItemOf(live_bytes);
+  item.cost += limits_.byte_cost * Units(dead_bytes, limits_.target_size_bytes);
+  item.benefit = benefit;
+  return item;
+}
+
+PackingItem PackingModel::Decided(PackingItem item) {
+  item.cost = item.benefit = 0;
+  return item;
+}
+
 std::int64_t PackingModel::OutputBytes(double weight) const {
   const double units = std::pow(weight, 1 / limits_.size_exponent);
   return static_cast<std::int64_t>(std::ceil(units * static_cast<double>(limits_.target_size_bytes)));
 }
 
 PackingItem PackingModel::Joined(const PackingItem& sum) const {
-  PackingItem item = sum;
+  PackingItem item = Decided(sum);
   item.error = OutputError(sum.weight);
-  item.cost = 0;
   return item;
 }
 

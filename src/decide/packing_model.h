@@ -38,6 +38,7 @@ struct PackingItem {
   double largest = 0;  // largest input / target
   double error = 0;    // squared error in target^2, as it is now
   double cost = 0;     // of replacing what has not been replaced yet
+  double benefit = 0;  // of replacing it, besides the error: deletes that readers do not have to apply any more
   std::int64_t files = 0;
 
   PackingItem& operator+=(const PackingItem& other);
@@ -52,6 +53,10 @@ class PackingModel {
   double max_weight() const { return max_weight_; }
 
   PackingItem ItemOf(std::int64_t size_bytes) const;
+  /// Of a file with `dead_bytes` besides, which are read for a rewrite but not written.
+  PackingItem ItemOf(std::int64_t live_bytes, std::int64_t dead_bytes, double benefit) const;
+  /// `item` if it is rewritten whatever is decided: that costs and brings nothing more.
+  static PackingItem Decided(PackingItem item);
   /// Predicted size of the output of a weight.
   std::int64_t OutputBytes(double weight) const;
   /// Squared error of such an output, in target^2.
@@ -68,8 +73,8 @@ class PackingModel {
     return sum.weight >= healthy_weight_ ||
            (sum.files >= limits_.min_input_files && sum.units >= limits_.growth_min * sum.largest);
   }
-  /// Error that goes away, less the cost. Above 0: worth it.
-  double Value(const PackingItem& sum) const { return sum.error - OutputError(sum.weight) - sum.cost; }
+  /// Error that goes away and other benefit, less the cost. Above 0: worth it.
+  double Value(const PackingItem& sum) const { return sum.error + sum.benefit - OutputError(sum.weight) - sum.cost; }
   bool Worth(const PackingItem& sum) const { return Feasible(sum) && Value(sum) > kValueMin; }
   /// What a bin is once it has been decided: one finished item without further cost.
   PackingItem Joined(const PackingItem& sum) const;

@@ -42,8 +42,9 @@ std::vector<Atom> AtomsOf(const Segment& segment) {
   return atoms;
 }
 
-/// The dynamic programme: best[j] is the greatest value of the first j atoms. With A = prefix sums of error less cost,
-/// a run (i, j] adds A[j] - A[i] - error(W[j] - W[i]), so the loop needs one subtraction and one table look-up a step.
+/// The dynamic programme: best[j] is the greatest value of the first j atoms. With A = prefix sums of error and benefit
+/// less cost, a run (i, j] adds A[j] - A[i] - error(W[j] - W[i]), so the loop needs one subtraction and one table
+/// look-up a step.
 std::vector<Run> BestRuns(const PackingModel& model, const std::vector<Atom>& atoms) {
   const std::size_t n = atoms.size();
   std::vector<double> weight(n + 1), worth(n + 1), best(n + 1);
@@ -51,7 +52,7 @@ std::vector<Run> BestRuns(const PackingModel& model, const std::vector<Atom>& at
   for (std::size_t j = 1; j <= n; ++j) {
     const PackingItem& item = atoms[j - 1].item;
     weight[j] = weight[j - 1] + item.weight;
-    worth[j] = worth[j - 1] + item.error - item.cost;
+    worth[j] = worth[j - 1] + item.error + item.benefit - item.cost;
     best[j] = best[j - 1];
     from[j] = static_cast<std::uint32_t>(j);  // itself: atom j stays
     double units = 0, largest = 0;
@@ -140,15 +141,23 @@ void PackSegment(const PackingModel& model, Segment segment, FileChains& chains,
 
 std::vector<Bin> PackOrdered(std::span<const std::int64_t> sizes_bytes, const std::vector<bool>& barrier,
                              const PackingModel& model) {
-  FileChains chains(sizes_bytes.size());
+  std::vector<PackingItem> files;
+  files.reserve(sizes_bytes.size());
+  for (const std::int64_t size : sizes_bytes) files.push_back(model.ItemOf(size));
+  return PackOrdered(files, barrier, model);
+}
+
+std::vector<Bin> PackOrdered(std::span<const PackingItem> files, const std::vector<bool>& barrier,
+                             const PackingModel& model) {
+  FileChains chains(files.size());
   std::vector<Bin> bins;
   Segment segment;
-  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
-    if ((i < barrier.size() && barrier[i]) || sizes_bytes[i] >= model.limits().healthy_size_bytes) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if ((i < barrier.size() && barrier[i]) || files[i].weight >= model.healthy_weight()) {
       PackSegment(model, std::move(segment), chains, bins);
       segment = {};
     } else {
-      segment.push_back({model.ItemOf(sizes_bytes[i]), static_cast<std::uint32_t>(i)});
+      segment.push_back({files[i], static_cast<std::uint32_t>(i)});
     }
   }
   PackSegment(model, std::move(segment), chains, bins);

@@ -23,6 +23,9 @@ namespace firn::decide {
 inline constexpr std::size_t kExactFiles = 2048;
 
 /// `barrier[i]`: file i stays (healthy, or flagged). Empty: only files of at least the healthy size are barriers.
+std::vector<Bin> PackOrdered(std::span<const PackingItem> files, const std::vector<bool>& barrier,
+                             const PackingModel& model);
+/// Of files without deletes.
 std::vector<Bin> PackOrdered(std::span<const std::int64_t> sizes_bytes, const std::vector<bool>& barrier,
                              const PackingModel& model);
 

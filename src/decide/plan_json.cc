@@ -11,11 +11,16 @@ json::Value ToJson(const MergeGroup& group, const observe::Facts& facts) {
   value.Set("files", static_cast<std::int64_t>(group.files.size()));
   value.Set("input_bytes", group.input_bytes);
   value.Set("input_records", group.input_records);
+  value.Set("deleted_rows", group.deleted_rows);
+  value.Set("delete_files", group.delete_files);
+  value.Set("may_delete_more", group.may_delete_more);
+  value.Set("predicted_outputs", group.predicted_outputs);
   value.Set("predicted_output_bytes", group.predicted_output_bytes);
   value.Set("predicted_seconds", group.predicted_seconds);
   value.Set("value", group.value);
   value.Set("keeps_order", group.keeps_order);
   value.Set("sort_order_id", group.sort_order_id);
+  value.Set("why", group.why);
   return value;
 }
 
@@ -45,6 +50,7 @@ json::Value ToJson(const Plan& plan, const observe::Facts& facts) {
   value.Set("files_after", plan.files_after);
   value.Set("files_replaced", plan.files_replaced);
   value.Set("bytes_rewritten", plan.bytes_rewritten);
+  value.Set("deleted_rows", plan.deleted_rows);
   value.Set("predicted_seconds", plan.predicted_seconds);
   value.Set("size_mse_before", plan.size_mse_before);
   value.Set("size_mse_after", plan.size_mse_after);

@@ -2,7 +2,7 @@
 //
 // What is there: a table's files, deletes, manifests and snapshots, summed per partition.
 //
-// Guarantees: plain and bounded: one row a live data file (40 bytes), one a partition; no paths. A file is found
+// Guarantees: plain and bounded: one row a live data file (56 bytes), one a partition; no paths. A file is found
 //   again by manifest index and ordinal, which never change inside a snapshot.
 // Threads: immutable after observe/.
 #pragma once
@@ -18,16 +18,23 @@
 
 namespace firn::observe {
 
-/// Why a file must not be touched by a file merge. Bits, so that a file can have several.
+/// What a file has that plain data files do not: some of it forbids a rewrite. Bits, so that a file can have several.
 enum FileFlag : std::uint16_t {
   kHasPositionDeletes = 1 << 0,
   kHasDeletionVector = 1 << 1,
   kHasEqualityDeletes = 1 << 2,
   kNotParquet = 1 << 3,
   kEncrypted = 1 << 4,
-  kHasRowLineage = 1 << 5,     // v3: rows have or will get row ids
-  kUnknownTransform = 1 << 6,  // its spec cannot be evaluated
+  kHasRowLineage = 1 << 5,        // v3: rows have or will get row ids
+  kUnknownTransform = 1 << 6,     // its spec cannot be evaluated
+  kHasMisplacedDeletes = 1 << 7,  // a delete names it but does not fit it: readers disagree about its rows
+  kMayHaveMoreDeletes = 1 << 8,   // more rows than DataFileFacts::deleted_rows may be deleted
 };
+
+inline constexpr std::uint16_t kDeleteFlags =
+    kHasPositionDeletes | kHasDeletionVector | kHasEqualityDeletes | kMayHaveMoreDeletes;
+/// What a rewrite takes care of: deletes are applied, row ids kept.
+inline constexpr std::uint16_t kRewritableFlags = kDeleteFlags | kHasRowLineage;
 
 struct DataFileFacts {
   std::uint32_t manifest = 0;   // index into Facts::manifests
@@ -35,9 +42,12 @@ struct DataFileFacts {
   std::uint32_t partition = 0;  // index into Facts::partitions
   std::uint16_t flags = 0;
   std::int32_t sort_order_id = 0;
+  std::uint32_t delete_files = 0;  // that a reader of the file has to read
   std::int64_t size_bytes = 0;
   std::int64_t record_count = 0;
   std::int64_t data_sequence_number = 0;
+  /// By deletion vectors and by position deletes of this file alone; others are not known without reading them.
+  std::int64_t deleted_rows = 0;
 };
 
 struct PartitionFacts {

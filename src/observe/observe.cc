@@ -44,7 +44,7 @@ class Observer {
   Status ReadDeletes();
   Status ReadDeleteManifest(std::size_t index, std::vector<FoundDelete>& deletes);
   Status ReadDataManifest(std::size_t index);
-  std::uint16_t FlagsOf(const ManifestEntry& entry) const;
+  int Inspect(const ManifestEntry& entry, DataFileFacts& file) const;
   std::vector<std::size_t> LiveManifests(ManifestContent content) const;
   Status Read(std::size_t index, iceberg::Wanted wanted,
               const std::function<Status(ManifestEntry&, std::int64_t)>& visit);
@@ -149,19 +149,26 @@ Status Observer::ReadDeletes() {
   return Ok();
 }
 
-std::uint16_t Observer::FlagsOf(const ManifestEntry& entry) const {
+/// The file's own flags; counts its deletes.
+int Observer::Inspect(const ManifestEntry& entry, DataFileFacts& file) const {
   int flags = 0;
   if (entry.file.format != iceberg::FileFormat::kParquet) flags |= kNotParquet;
   if (entry.file.key_metadata) flags |= kEncrypted;
   if (!deletes_.empty()) {
-    // A delete that names the file but does not fit it is a reason to leave the file alone as well.
     const iceberg::DeleteIndex::Kinds kinds = deletes_.FindKinds(entry.file, *entry.sequence_number);
-    const iceberg::DeleteIndex::Kinds misplaced = deletes_.FindMisplaced(entry.file, *entry.sequence_number);
-    if (kinds.positions || misplaced.positions) flags |= kHasPositionDeletes;
-    if (kinds.vector || misplaced.vector) flags |= kHasDeletionVector;
+    if (kinds.positions) flags |= kHasPositionDeletes;
+    if (kinds.vector) flags |= kHasDeletionVector;
     if (kinds.equality) flags |= kHasEqualityDeletes;
+    if (kinds.any()) {
+      const auto tally =
+          deletes_.Count(entry.file, *entry.sequence_number, entry.file_sequence_number.value_or(SequenceNumber(0)));
+      file.delete_files = tally.delete_files;
+      file.deleted_rows = tally.deleted_rows;
+      if (tally.may_delete_more) flags |= kMayHaveMoreDeletes;
+    }
+    if (deletes_.FindMisplaced(entry.file, *entry.sequence_number).any()) flags |= kHasMisplacedDeletes;
   }
-  return static_cast<std::uint16_t>(flags);
+  return flags;
 }
 
 Status Observer::ReadDataManifest(std::size_t index) {
@@ -179,7 +186,7 @@ Status Observer::ReadDataManifest(std::size_t index) {
     file.manifest = static_cast<std::uint32_t>(index);
     file.ordinal = static_cast<std::uint32_t>(ordinal);
     file.partition = partition;
-    file.flags = static_cast<std::uint16_t>(flags_of_all | FlagsOf(entry));
+    file.flags = static_cast<std::uint16_t>(flags_of_all | Inspect(entry, file));
     file.sort_order_id = entry.file.sort_order_id.value_or(SortOrderId(0)).value;
     file.size_bytes = entry.file.file_size_bytes;
     file.record_count = entry.file.record_count;

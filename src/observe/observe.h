@@ -6,7 +6,7 @@
 // Guarantees: delete manifests are read first and completely, so a file that carries deletes is flagged; an unreadable
 //   manifest is an error, never left out; the result does not depend on the number of threads. Only a v3 table's files
 //   have kHasRowLineage, and all of them do: rows without ids get some with the next commit.
-// Cost: 48 bytes a live data file, 16 more with check_duplicates, one row a partition, all delete files; per thread one
+// Cost: 56 bytes a live data file, 16 more with check_duplicates, one row a partition, all delete files; per thread one
 //   Avro block and a read buffer of at most 4 MiB. About a second for a million files.
 // Threads: starts options.threads - 1 threads and joins them.
 // Errors: kNotFound (ref), kCorrupt, kUnsupported (encrypted), kUnavailable: with the location.

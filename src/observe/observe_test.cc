@@ -117,7 +117,7 @@ TEST(Observe, LiveFiles_AreSummedByPartition) {
   EXPECT_THAT(places, ElementsAre("0:0:0:9", "0:0:2:9", "1:0:1:9", "1:1:1:3"));
   ASSERT_EQ(facts->snapshots.size(), 1u);
   EXPECT_THAT(facts->snapshots[0].refs, ElementsAre("main"));
-  EXPECT_LE(sizeof(DataFileFacts), 48u);
+  EXPECT_LE(sizeof(DataFileFacts), 56u);
 }
 
 TEST(Observe, AnyNumberOfThreads_GivesTheSameFacts) {
@@ -160,7 +160,13 @@ TEST(Observe, Deletes_FlagTheFilesThatTheyApplyTo) {
   ASSERT_TRUE(facts.has_value()) << ToString(facts.error());
   std::vector<int> flags;
   for (const DataFileFacts& file : facts->files) flags.push_back(file.flags);
-  EXPECT_THAT(flags, ElementsAre(kHasEqualityDeletes, kHasEqualityDeletes | kHasPositionDeletes, 0, 0));
+  EXPECT_THAT(flags, ElementsAre(kHasEqualityDeletes | kMayHaveMoreDeletes,
+                                 kHasEqualityDeletes | kHasPositionDeletes | kMayHaveMoreDeletes, 0, 0));
+  std::vector<int> delete_files;
+  for (const DataFileFacts& file : facts->files) delete_files.push_back(static_cast<int>(file.delete_files));
+  EXPECT_THAT(delete_files, ElementsAre(1, 2, 0, 0));
+  EXPECT_EQ(facts->files[0].deleted_rows, 0);
+  EXPECT_EQ(facts->files[1].deleted_rows, 4);
   EXPECT_EQ(facts->position_delete_files, 1);
   EXPECT_EQ(facts->equality_delete_files, 1);
   EXPECT_EQ(facts->partitions[0].position_delete_files, 1);
@@ -181,7 +187,8 @@ TEST(Observe, GlobalEqualityDelete_ReachesEverySpecAlsoUnderAFilter) {
   for (const ObserveOptions& chosen : {ObserveOptions{}, options}) {
     const Facts facts = Must(world.Run(chosen));
     ASSERT_EQ(facts.files.size(), 1u);
-    EXPECT_EQ(facts.files[0].flags, kHasEqualityDeletes);
+    EXPECT_EQ(facts.files[0].flags, kHasEqualityDeletes | kMayHaveMoreDeletes);
+    EXPECT_EQ(facts.files[0].delete_files, 1U);
     EXPECT_EQ(facts.equality_delete_files, 1);
   }
 }
@@ -205,7 +212,7 @@ TEST(Observe, V3_VectorsAndLineage) {
   EXPECT_EQ(facts.files[0].flags, kHasRowLineage);
   EXPECT_EQ(facts.files[1].flags, kHasRowLineage | kHasDeletionVector);
   // Its vector names it but stands in another partition: nobody may touch that file.
-  EXPECT_EQ(facts.files[2].flags, kHasRowLineage | kHasDeletionVector);
+  EXPECT_EQ(facts.files[2].flags, kHasRowLineage | kHasMisplacedDeletes);
   EXPECT_EQ(facts.deletion_vectors, 2);
   ObserveOptions only_its_partition;
   only_its_partition.partition_filter = [](SpecId, const iceberg::PartitionTuple& tuple) {
@@ -213,8 +220,27 @@ TEST(Observe, V3_VectorsAndLineage) {
   };
   const Facts filtered = Must(world.Run(only_its_partition));
   ASSERT_EQ(filtered.files.size(), 1u);
-  EXPECT_EQ(filtered.files[0].flags, kHasRowLineage | kHasDeletionVector);
+  EXPECT_EQ(filtered.files[0].flags, kHasRowLineage | kHasMisplacedDeletes);
   EXPECT_EQ(filtered.deletion_vectors, 0);
+}
+
+TEST(Observe, SharedPositionDeletes_CountForFilesThatTheyCanKnow) {
+  World world;
+  // "merged" has old rows, but its path is younger than the deletes.
+  ManifestEntry merged = Carried(EntryStatus::kExisting, PlainFile("merged", 19000), 5, 2);
+  merged.file_sequence_number = SequenceNumber(6);
+  world.AddManifest({Carried(EntryStatus::kExisting, PlainFile("old", 19000), 5, 2), merged});
+  DataFile shared = Deletes(FileContent::kPositionDeletes, "p");
+  shared.record_count = 4;
+  world.AddManifest({Carried(EntryStatus::kExisting, shared, 5, 4)}, {.content = ManifestContent::kDeletes});
+  world.WriteList();
+  const Facts facts = Must(world.Run());
+  ASSERT_EQ(facts.files.size(), 2u);
+  EXPECT_EQ(facts.files[0].delete_files, 1U);
+  EXPECT_EQ(facts.files[0].flags, kHasPositionDeletes | kMayHaveMoreDeletes);
+  EXPECT_EQ(facts.files[1].delete_files, 0U);
+  EXPECT_EQ(facts.files[1].flags, kHasPositionDeletes);
+  EXPECT_EQ(facts.files[0].deleted_rows + facts.files[1].deleted_rows, 0);
 }
 
 TEST(Observe, OtherReasons_AreFlags) {

@@ -5,7 +5,7 @@
 // In: entries of manifests. Out: partitions with sums, and files that name their partition by index.
 // Guarantees: equal tuples of one spec are one partition; the order after Finish depends on manifests and ordinals
 //   only, not on the order in which manifests were merged.
-// Cost: one row a partition, 48 bytes a file. Most entries share the partition of the one before: these cost a
+// Cost: one row a partition, 56 bytes a file. Most entries share the partition of the one before: these cost a
 //   comparison, others one hash look-up.
 // Threads: ManifestPartitions has one owner; PartitionTable::Merge may be called from several threads.
 // Source: Iceberg table spec, "Scan Planning" note 3 (equality of tuples).

@@ -17,6 +17,9 @@ json::Value ToJson(const PartitionDiagnosis& d, const observe::Facts& facts) {
   value.Set("small_bytes", d.small_bytes);
   value.Set("blocked_files", d.blocked_files);
   value.Set("removable_files", d.removable_files);
+  value.Set("fold_files", d.fold_files);
+  value.Set("files_with_deletes", d.files_with_deletes);
+  value.Set("deleted_rows", d.deleted_rows);
   value.Set("size_mse", d.size_mse);
   value.Set("avoidable_error", d.avoidable_error);
   value.Set("position_delete_files", partition.position_delete_files);
@@ -49,6 +52,9 @@ json::Value ToJson(const Diagnosis& diagnosis, const observe::Facts& facts, std:
   value.Set("small_bytes", diagnosis.small_bytes);
   value.Set("blocked_files", diagnosis.blocked_files);
   value.Set("removable_files", diagnosis.removable_files);
+  value.Set("fold_files", diagnosis.fold_files);
+  value.Set("files_with_deletes", diagnosis.files_with_deletes);
+  value.Set("deleted_rows", diagnosis.deleted_rows);
   value.Set("size_mse", diagnosis.size_mse);
   value.Set("entropy", diagnosis.entropy);
   value.Set("avoidable_error", diagnosis.avoidable_error);

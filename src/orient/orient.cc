@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "orient/delete_debt.h"
 #include "orient/file_size_entropy.h"
 #include "orient/health_score.h"
 
@@ -24,15 +25,19 @@ void Count(const observe::DataFileFacts& file, const Policy& policy, Tally& tall
   ++tally.diagnosis.file_count;
   tally.all.Add(file.size_bytes);
   const FileClass file_class = Classify(file, policy);
-  if (file.size_bytes < policy.healthy_size_bytes()) {
-    const double error = 1 - static_cast<double>(std::max<std::int64_t>(0, file.size_bytes)) /
-                                 static_cast<double>(policy.target_size_bytes);
+  const std::int64_t live_bytes = LiveSizeBytes(file);
+  if (live_bytes < policy.healthy_size_bytes()) {
+    const double error =
+        1 - static_cast<double>(std::max<std::int64_t>(0, live_bytes)) / static_cast<double>(policy.target_size_bytes);
     tally.small_error += error * error;
-    tally.below_bytes += file.size_bytes;
+    tally.below_bytes += live_bytes;
   }
+  if (file_class != FileClass::kBlocked && IsFoldDue(file, policy)) ++tally.diagnosis.fold_files;
+  if (file.delete_files > 0) ++tally.diagnosis.files_with_deletes;
+  tally.diagnosis.deleted_rows += file.deleted_rows;
   if (file_class == FileClass::kSmall) {
     ++tally.diagnosis.small_files;
-    tally.diagnosis.small_bytes += file.size_bytes;
+    tally.diagnosis.small_bytes += live_bytes;
   } else if (file_class == FileClass::kBlocked) {
     ++tally.diagnosis.blocked_files;
   }
@@ -53,14 +58,19 @@ void AddToTable(const PartitionDiagnosis& d, Diagnosis& table) {
   table.small_bytes += d.small_bytes;
   table.blocked_files += d.blocked_files;
   table.removable_files += d.removable_files;
+  table.fold_files += d.fold_files;
+  table.files_with_deletes += d.files_with_deletes;
+  table.deleted_rows += d.deleted_rows;
   table.avoidable_error += d.avoidable_error;
 }
 
 }  // namespace
 
 FileClass Classify(const observe::DataFileFacts& file, const Policy& policy) {
-  if (file.size_bytes >= policy.healthy_size_bytes()) return FileClass::kHealthy;
-  return (file.flags & ~policy.mergeable_flags) != 0 ? FileClass::kBlocked : FileClass::kSmall;
+  const bool is_small = LiveSizeBytes(file) < policy.healthy_size_bytes();
+  if (!is_small && !IsFoldDue(file, policy)) return FileClass::kHealthy;
+  if ((file.flags & ~policy.mergeable_flags) != 0) return FileClass::kBlocked;
+  return is_small ? FileClass::kSmall : FileClass::kFold;
 }
 
 Diagnosis Diagnose(const observe::Facts& facts, const Policy& policy) {

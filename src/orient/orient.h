@@ -18,7 +18,12 @@ namespace firn::orient {
 Diagnosis Diagnose(const observe::Facts& facts, const Policy& policy);
 
 /// What a file merge may do with a file under a policy.
-enum class FileClass { kHealthy, kSmall, kBlocked };
+enum class FileClass {
+  kHealthy,
+  kSmall,    // its live rows are few
+  kFold,     // large, but due for its deletes
+  kBlocked,  // small or due, with a flag that the policy does not allow
+};
 FileClass Classify(const observe::DataFileFacts& file, const Policy& policy);
 
 }  // namespace firn::orient

@@ -72,6 +72,7 @@ TEST(Diagnose, FlaggedFiles_AreBlockedUnlessThePolicyAllows) {
   facts.files[3].flags = observe::kHasPositionDeletes;
   facts.files[4].flags = observe::kHasPositionDeletes | observe::kEncrypted;
   Policy policy = SmallTarget();
+  policy.mergeable_flags = 0;
   Diagnosis d = Diagnose(facts, policy);
   EXPECT_EQ(d.small_files, 8);
   EXPECT_EQ(d.blocked_files, 2);

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::string_view kPrefix = "firn.";
 constexpr std::string_view kWriteTarget = "write.target-file-size-bytes";
-constexpr std::array<std::string_view, 7> kKeys = {
+constexpr std::array<std::string_view, 9> kKeys = {
     "firn.enabled",      "firn.target-file-size-bytes", "firn.healthy-fraction",
     "firn.max-fraction", "firn.min-input-files",        "firn.tolerated-entropy",
-    "firn.effort"};
+    "firn.effort",       "firn.delete-ratio-threshold", "firn.delete-file-threshold"};
 
 Error Bad(std::string_view key, std::string_view value, std::string_view wanted) {
   return {Code::kInvalidArgument, fmt::format("table property `{}`: \"{}\" is not {}", key, value, wanted)};
@@ -43,6 +43,10 @@ Status Set(Policy& policy, std::string_view key, const std::string& value) {
     auto files = ParseWhole<std::int32_t>(value);
     if (!files || *files < 2) return Bad(key, value, "a number of files of at least 2");
     policy.min_input_files = *files;
+  } else if (key == "firn.delete-file-threshold") {
+    auto files = ParseWhole<std::int32_t>(value);
+    if (!files || *files < 1) return Bad(key, value, "a number of files of at least 1");
+    policy.delete_file_threshold = *files;
   } else if (key == "firn.effort") {
     if (value != "fast" && value != "balanced" && value != "dense") {
       return Bad(key, value, "fast, balanced or dense");
@@ -53,6 +57,7 @@ Status Set(Policy& policy, std::string_view key, const std::string& value) {
     if (!fraction || !std::isfinite(*fraction)) return Bad(key, value, "a number");
     if (key == "firn.healthy-fraction") policy.healthy_fraction = *fraction;
     if (key == "firn.max-fraction") policy.max_fraction = *fraction;
+    if (key == "firn.delete-ratio-threshold") policy.delete_ratio_threshold = *fraction;
     if (key == "firn.tolerated-entropy") policy.tolerated_entropy = *fraction;
   }
   return Ok();
@@ -108,6 +113,11 @@ Status CheckPolicy(const Policy& policy) {
                     policy.max_fraction, policy.healthy_fraction));
   }
   if (policy.min_input_files < 2) return invalid("`firn.min-input-files` is below 2");
+  if (!(policy.delete_ratio_threshold > 0 && policy.delete_ratio_threshold <= 1)) {
+    return invalid(
+        fmt::format("`firn.delete-ratio-threshold` {} is not above 0 and at most 1", policy.delete_ratio_threshold));
+  }
+  if (policy.delete_file_threshold < 1) return invalid("`firn.delete-file-threshold` is below 1");
   if (!(policy.tolerated_entropy >= 0 && policy.tolerated_entropy < 1)) {
     return invalid(fmt::format("`firn.tolerated-entropy` {} is not at least 0 and below 1", policy.tolerated_entropy));
   }

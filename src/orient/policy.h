@@ -17,6 +17,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "observe/facts.h"
 
 namespace firn::orient {
 
@@ -35,6 +36,11 @@ struct Policy {
   std::int32_t min_input_files = 5;
   /// A partition is left alone while sqrt(MSE) / target is at most this.
   double tolerated_entropy = 0;
+  /// A file is rewritten for its deletes alone when at least this part of its rows is known to be deleted, ...
+  double delete_ratio_threshold = 0.3;
+  /// ... or when a reader of it has to read at least so many delete files. An open file counts as 4 MiB in Iceberg's
+  /// scan planning (read.split.open-file-cost): 40 of them are 0.3 of the default target as well.
+  std::int32_t delete_file_threshold = 40;
   /// "fast", "balanced" or "dense": how much a merge may recode to save bytes.
   std::string effort = "balanced";
   /// Bits of observe::FileFlag that the merge can deal with; files with other flags are refused.
