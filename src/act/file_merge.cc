@@ -13,6 +13,7 @@
 #include "format/parquet/footer.h"
 #include "iceberg/metrics.h"
 #include "iceberg/parquet_schema.h"
+#include "iceberg/row_lineage.h"
 
 namespace firn::act {
 namespace {
@@ -47,6 +48,29 @@ Status CheckInput(const iceberg::DataFile& file) {
   return Ok();
 }
 
+/// Nulls of each leaf, where every row group states them.
+std::vector<std::optional<std::int64_t>> NullsOf(const parquet::FileMetaData& footer, std::size_t leaves) {
+  std::vector<std::optional<std::int64_t>> nulls(leaves, 0);
+  for (const parquet::RowGroup& group : footer.row_groups) {
+    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+      const bool is_stated = leaf < group.columns.size() && group.columns[leaf].meta &&
+                             group.columns[leaf].meta->statistics && group.columns[leaf].meta->statistics->null_count;
+      if (is_stated && nulls[leaf]) {
+        *nulls[leaf] += *group.columns[leaf].meta->statistics->null_count;
+      } else {
+        nulls[leaf].reset();
+      }
+    }
+  }
+  return nulls;
+}
+
+/// What is the same for files that differ in their row ids only.
+std::vector<splice::ColumnSource> WithoutNumbers(std::vector<splice::ColumnSource> columns) {
+  for (splice::ColumnSource& column : columns) column.number.reset();
+  return columns;
+}
+
 /// One merge, step by step.
 class FileMerge {
  public:
@@ -56,6 +80,7 @@ class FileMerge {
         entries_(inputs.entries),
         leftovers_(leftovers),
         options_(context.options),
+        deleted_rows_(inputs.entries.size()),
         layouts_(inputs.entries.size()) {}
 
   Result<MergedFile> Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress);
@@ -63,9 +88,12 @@ class FileMerge {
  private:
   Status ChooseVariantLayouts();
   void CollectInputs();
+  Status LoadDeletes();
+  Result<bool> AllRowsDeleted();
   Result<splice::InputContent> Resolve(std::size_t input, const parquet::FileMetaData& footer);
   bool LeaveOut(std::size_t input, const Error& error);
-  Status CheckUsed();
+  Status CheckCount(std::size_t files) const;
+  SequenceNumber DataSequenceNumber() const;
   Status WriteAndCheck(const std::string& location, const MergeProgress& progress);
   Status Write(ports::OutputFile& file, const MergeProgress& progress);
   Status Check(const std::string& location);
@@ -77,9 +105,13 @@ class FileMerge {
   std::vector<std::string>& leftovers_;
   splice::Options options_;
   std::vector<splice::Input> inputs_;
-  std::vector<std::size_t> entry_of_;  // by input: its place in entries_
-  ColumnLayouts layouts_;              // by entry
-  std::int64_t rows_ = 0;
+  std::vector<std::size_t> entry_of_;       // by input: its place in entries_
+  std::vector<FileDeletes> deletes_;        // by input; empty: the plan has none
+  std::vector<std::size_t> used_inputs_;    // parallel to merged_.used
+  std::vector<std::int64_t> deleted_rows_;  // by entry
+  ColumnLayouts layouts_;                   // by entry
+  std::vector<std::optional<std::int64_t>> leaf_nulls_;
+  std::int64_t rows_ = 0;  // of the inputs
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
 };
@@ -87,7 +119,10 @@ class FileMerge {
 Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress) {
   FIRN_TRY(ChooseVariantLayouts());
   CollectInputs();
-  if (inputs_.size() < 2) FIRN_TRY(CheckUsed());
+  FIRN_TRY(LoadDeletes());
+  FIRN_TRY(CheckCount(inputs_.size()));
+  FIRN_ASSIGN(const bool none_left, AllRowsDeleted());
+  if (none_left) return std::move(merged_);
   const iceberg::DataFile& first = entries_.front().file;
   const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(first.spec_id);
   if (spec == nullptr) {
@@ -97,14 +132,24 @@ Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, 
   const std::string location = context_.locations.NewLocation(
       iceberg::PartitionPath(*spec, context_.metadata.current_schema(), first.partition), name);
   FIRN_TRY(WriteAndCheck(location, progress));
-  for (const std::size_t i : merged_.used) {
-    merged_.added.data_sequence_number =
-        std::max(merged_.added.data_sequence_number, entries_[i].sequence_number.value_or(SequenceNumber(0)));
-  }
+  merged_.added.emplace().data_sequence_number = DataSequenceNumber();
   Status described = Describe(location, sort_order_id);
   if (described) return std::move(merged_);
   if (!context_.io.Delete(location)) leftovers_.push_back(location);
   return std::move(described.error());
+}
+
+/// That of the newest input. What equality deletes were applied to must not meet them again: their numbers are at most
+/// that of the plan, later ones are above it.
+SequenceNumber FileMerge::DataSequenceNumber() const {
+  SequenceNumber number{0};
+  for (const std::size_t i : merged_.used) {
+    number = std::max(number, entries_[i].sequence_number.value_or(SequenceNumber(0)));
+  }
+  if (std::ranges::any_of(merged_.deletes, &FileDeletes::has_equality)) {
+    number = std::max(number, context_.plan_sequence_number);
+  }
+  return number;
 }
 
 /// A variant column gets the layout that it has in the first file that has it.
@@ -147,6 +192,52 @@ void FileMerge::CollectInputs() {
   }
 }
 
+/// A file whose deletes cannot be read is left out.
+Status FileMerge::LoadDeletes() {
+  if (!context_.deletes || inputs_.empty()) return Ok();
+  DeleteLoadContext load{context_.metadata, context_.io};
+  load.name_mapping = context_.name_mapping ? &*context_.name_mapping : nullptr;
+  load.memory_bytes = options_.memory_bytes;
+  load.threads = options_.threads;
+  load.cancelled = context_.cancelled;
+  std::vector<const ManifestEntry*> files;
+  for (const std::size_t i : entry_of_) files.push_back(&entries_[i]);
+  FIRN_ASSIGN(std::vector<Result<FileDeletes>> loaded, context_.deletes->Load(load, files));
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < loaded.size(); ++k) {
+    if (!loaded[k]) {
+      merged_.left_out.push_back({entry_of_[k], std::move(loaded[k].error())});
+      continue;
+    }
+    deleted_rows_[entry_of_[k]] = loaded[k]->deleted;
+    deletes_.push_back(std::move(*loaded[k]));
+    inputs_[kept] = std::move(inputs_[k]);
+    entry_of_[kept++] = entry_of_[k];
+  }
+  inputs_.resize(kept);
+  entry_of_.resize(kept);
+  return Ok();
+}
+
+/// Then there is nothing to write. The footers must confirm that no file has rows that its entry does not count.
+Result<bool> FileMerge::AllRowsDeleted() {
+  std::int64_t deleted = 0;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    if (deleted_rows_[entry_of_[k]] != *inputs_[k].expected_rows) return false;
+    deleted += deleted_rows_[entry_of_[k]];
+  }
+  if (deleted == 0) return false;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    FIRN_ASSIGN(const parquet::FileMetaData footer, parquet::ReadFooter(*inputs_[k].source));
+    if (footer.num_rows != *inputs_[k].expected_rows) return false;
+  }
+  merged_.used = entry_of_;
+  merged_.row_bases.assign(entry_of_.size(), 0);
+  merged_.deletes = std::move(deletes_);
+  merged_.deleted_rows = deleted;
+  return true;
+}
+
 /// Finds the output's columns in a file whose footer has been read.
 Result<splice::InputContent> FileMerge::Resolve(std::size_t input, const parquet::FileMetaData& footer) {
   const std::size_t entry = entry_of_[input];
@@ -154,13 +245,20 @@ Result<splice::InputContent> FileMerge::Resolve(std::size_t input, const parquet
   const iceberg::NameMapping* mapping = context_.name_mapping ? &*context_.name_mapping : nullptr;
   const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(file.spec_id);
   if (spec == nullptr) return Error{Code::kCorrupt, file.file_path + ": unknown partition spec"};
-  FIRN_ASSIGN(auto columns, iceberg::ResolveColumns(context_.metadata.current_schema(), options_.schema, footer,
-                                                    mapping, *spec, file.partition)
-                                .In(file.file_path));
-  layouts_.Set(entry, columns);
+  FIRN_ASSIGN(auto columns,
+              iceberg::ResolveColumns(context_.schema, options_.schema, footer, mapping, *spec, file.partition)
+                  .In(file.file_path));
+  FIRN_TRY(iceberg::SetLineageSources(options_.schema, footer, file,
+                                      entries_[entry].sequence_number.value_or(SequenceNumber(0)), columns)
+               .In(file.file_path));
+  layouts_.Set(entry, WithoutNumbers(columns));
   merged_.used.push_back(entry);
+  used_inputs_.push_back(input);
   rows_ += file.record_count;
-  return splice::InputContent{std::move(columns)};
+  if (deletes_.empty()) return splice::InputContent{std::move(columns)};
+  merged_.deleted_rows += deleted_rows_[entry];
+  merged_.deletes.push_back(std::move(deletes_[input]));
+  return splice::InputContent{std::move(columns), merged_.deletes.back().rows};
 }
 
 /// Storage that is down ends the merge; a single file that is missing or broken is only left out.
@@ -170,10 +268,11 @@ bool FileMerge::LeaveOut(std::size_t input, const Error& error) {
   return true;
 }
 
-Status FileMerge::CheckUsed() {
-  if (merged_.used.size() >= 2) return Ok();
-  if (merged_.left_out.empty()) return Error{Code::kInvalidArgument, "there are fewer than two files to merge"};
-  return std::move(merged_.left_out.front().error).In("fewer than two files can be merged");
+/// A file alone is only rewritten if it was planned alone, for its deletes.
+Status FileMerge::CheckCount(std::size_t files) const {
+  if (files >= std::min<std::size_t>(entries_.size(), 2) && files > 0) return Ok();
+  if (merged_.left_out.empty()) return Error{Code::kInvalidArgument, "there are no files to merge"};
+  return Error(merged_.left_out.front().error).In("too few files of the group can be merged");
 }
 
 Status FileMerge::WriteAndCheck(const std::string& location, const MergeProgress& progress) {
@@ -197,10 +296,16 @@ Status FileMerge::Write(ports::OutputFile& file, const MergeProgress& progress) 
   options_.resolve = [this](std::size_t input, const parquet::FileMetaData& footer) { return Resolve(input, footer); };
   options_.leave_out = [this](std::size_t input, const Error& error) { return LeaveOut(input, error); };
   FIRN_ASSIGN(merged_.report, splice::Splice(inputs_, options_, file));
-  FIRN_TRY(CheckUsed());
+  FIRN_TRY(CheckCount(merged_.used.size()));
+  for (const std::size_t input : used_inputs_) merged_.row_bases.push_back(merged_.report.input_row_bases[input]);
   size_bytes_ = static_cast<std::int64_t>(file.position());
-  if (merged_.report.rows == rows_) return Ok();
-  return Error{Code::kInternal, fmt::format("{}: {} rows became {}", file.name(), rows_, merged_.report.rows)};
+  if (merged_.report.rows != rows_ - merged_.deleted_rows || merged_.report.deleted_rows != merged_.deleted_rows) {
+    return Error{Code::kInternal,
+                 fmt::format("{}: {} rows, {} of them deleted, became {} without {}", file.name(), rows_,
+                             merged_.deleted_rows, merged_.report.rows, merged_.report.deleted_rows)};
+  }
+  if (merged_.report.rows > 0 || rows_ == 0) return Ok();
+  return CheckCount(0).error().In("all rows of the others are deleted");
 }
 
 Status FileMerge::Check(const std::string& location) {
@@ -209,11 +314,15 @@ Status FileMerge::Check(const std::string& location) {
     return Error{Code::kInternal,
                  fmt::format("{}: {} bytes were written, {} can be read", location, size_bytes_, output->size())};
   }
-  return splice::Verify(*output, merged_.report, options_.memory_bytes).In(location);
+  FIRN_TRY(splice::Verify(*output, merged_.report, options_.memory_bytes).In(location));
+  if (merged_.deleted_rows == 0) return Ok();
+  FIRN_ASSIGN(const parquet::FileMetaData footer, parquet::ReadFooter(*output));
+  leaf_nulls_ = NullsOf(footer, merged_.report.column_compressed_bytes.size());
+  return Ok();
 }
 
 Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_id) {
-  iceberg::DataFile& file = merged_.added.file;
+  iceberg::DataFile& file = merged_.added->file;
   file.file_path = location;
   file.format_text = "PARQUET";
   file.spec_id = entries_.front().file.spec_id;
@@ -228,7 +337,7 @@ Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_i
     iceberg::DataFile unknown;  // of a file whose columns were not kept nothing is known but its rows
     unknown.record_count = entry.file.record_count;
     const ColumnLayouts::Columns* columns = layouts_.Find(i);
-    metrics.Add({columns == nullptr ? &unknown : &entry.file, columns});
+    metrics.Add({columns == nullptr ? &unknown : &entry.file, columns, deleted_rows_[i]});
     return Ok();
   };
   if (given_.for_each_complete) {
@@ -236,7 +345,7 @@ Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_i
   } else {
     for (std::size_t i = 0; i < entries_.size(); ++i) FIRN_TRY(add(i, entries_[i]));
   }
-  metrics.Store(merged_.report.column_compressed_bytes, file);
+  metrics.Store(merged_.report.column_compressed_bytes, file, leaf_nulls_);
   return Ok();
 }
 
@@ -245,8 +354,12 @@ Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_i
 Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, ports::FileIO& io,
                                       const std::string& effort, const std::string& version, std::string run_uuid) {
   FIRN_ASSIGN(splice::Options options, SpliceOptionsOf(metadata, effort));
-  FIRN_ASSIGN(options.schema, iceberg::ToParquetSchema(metadata.current_schema()));
-  options.key_value_metadata = iceberg::FooterMetadata(metadata.current_schema());
+  iceberg::Schema schema = metadata.current_schema();
+  if (metadata.format_version() >= 3) {
+    FIRN_ASSIGN(schema, iceberg::WithRowLineage(schema));
+  }
+  FIRN_ASSIGN(options.schema, iceberg::ToParquetSchema(schema));
+  options.key_value_metadata = iceberg::FooterMetadata(schema);
   options.created_by = fmt::format("firn version {}", version);
   FIRN_ASSIGN(DataLocations locations, DataLocations::For(metadata));
   std::optional<iceberg::NameMapping> mapping;
@@ -258,6 +371,7 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
   return MergeContext{metadata,
                       io,
                       std::move(options),
+                      std::move(schema),
                       std::move(mapping),
                       iceberg::MetricsConfig::Make(metadata.properties(), metadata.current_schema(),
                                                    order == nullptr ? iceberg::SortOrder() : *order),

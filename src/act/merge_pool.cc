@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "act/offset_row_map.h"
 #include "observe/resolve.h"
 
 namespace firn::act {
@@ -167,7 +168,7 @@ void MergePool::Resolve(std::size_t begin, std::size_t end) {
 Status MergePool::CheckGroup(std::size_t group) const {
   const decide::MergeGroup& planned = plan_.groups[group];
   const auto invalid = [](std::string_view what) { return Error{Code::kInvalidArgument, std::string(what)}; };
-  if (planned.files.size() < 2) return invalid("the group has fewer than two files");
+  if (planned.files.empty()) return invalid("the group has no files");
   if (planned.partition >= facts_.partitions.size()) return invalid("the group's partition is not in the facts");
   const iceberg::PartitionSpec* spec = context_.metadata.FindSpec(facts_.partitions[planned.partition].spec_id);
   if (spec == nullptr) return invalid("the group's partition spec is not in the table");
@@ -180,8 +181,11 @@ Status MergePool::CheckGroup(std::size_t group) const {
     if (index >= facts_.files.size()) return invalid("a file of the group is not in the facts");
     const observe::DataFileFacts& file = facts_.files[index];
     if (file.partition != planned.partition) return invalid("a file of the group is in another partition");
-    if (file.flags != 0) {
-      return Error{Code::kUnsupported, "a file of the group has deletes, row lineage, encryption or another format"};
+    if (planned.files.size() < 2 && (file.flags & observe::kDeleteFlags) == 0) {
+      return invalid("the group is one file without deletes");
+    }
+    if ((file.flags & ~observe::kRewritableFlags) != 0) {
+      return Error{Code::kUnsupported, "a file of the group has misplaced deletes, encryption or another format"};
     }
   }
   return Ok();
@@ -209,11 +213,11 @@ MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
     result.error = std::move(merged.error());
     return result;
   }
-  result.report = std::move(merged->report);
   result.left_out_files = static_cast<std::int64_t>(merged->left_out.size());
   if (!merged->left_out.empty()) result.left_out_reason = std::move(merged->left_out.front().error);
   for (const std::size_t i : merged->used) result.input_bytes += job.inputs.entries[i].file.file_size_bytes;
   result.group = GroupOf(job, *merged);
+  result.report = std::move(merged->report);
   return result;
 }
 
@@ -224,7 +228,8 @@ RewriteGroup MergePool::GroupOf(const Job& job, MergedFile& merged) const {
   group.name = partition.text;
   group.spec_id = partition.spec_id;
   group.partition = partition.tuple;
-  for (const std::size_t i : merged.used) {
+  for (std::size_t k = 0; k < merged.used.size(); ++k) {
+    const std::size_t i = merged.used[k];
     const iceberg::ManifestEntry& entry = job.inputs.entries[i];
     RemovedFile removed;
     removed.path = entry.file.file_path;
@@ -232,9 +237,16 @@ RewriteGroup MergePool::GroupOf(const Job& job, MergedFile& merged) const {
     removed.record_count = entry.file.record_count;
     removed.data_sequence_number = entry.sequence_number;
     removed.file_sequence_number = entry.file_sequence_number;
+    std::shared_ptr<const roaring::PositionSet> deleted;
+    if (!merged.deletes.empty()) {
+      deleted = merged.deletes[k].positions;
+      removed.applied_deletes = std::move(merged.deletes[k].applied);
+    }
+    removed.row_map = std::make_shared<OffsetRowMap>(0, merged.row_bases[k], removed.record_count, std::move(deleted));
     group.removed.push_back(std::move(removed));
   }
-  group.added.push_back(std::move(merged.added));
+  if (merged.added) group.added.push_back(std::move(*merged.added));
+  group.deleted_rows = merged.deleted_rows;
   return group;
 }
 

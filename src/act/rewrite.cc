@@ -113,6 +113,12 @@ Status RewriteChange::CheckHistory(const CommitBase& base) const {
                                               "longer an ancestor of branch {}",
                                               rewrite_.plan_snapshot_id.value, base.ref)};
   }
+  // Their rows got ids since; those that were written would get others.
+  if (rewrite_.format_version >= 3 && base.head->id != rewrite_.plan_snapshot_id &&
+      !base.metadata.FindSnapshot(rewrite_.plan_snapshot_id)->first_row_id) {
+    return Error{Code::kConflict,
+                 fmt::format("row ids were assigned after snapshot {} of the plan", rewrite_.plan_snapshot_id.value)};
+  }
   return Ok();
 }
 

@@ -27,6 +27,9 @@ constexpr double kCommitSeconds = 120;
 /// Memory of a commit grows with the files that it removes.
 constexpr std::size_t kCommitFiles = 200'000;
 
+/// Of deleted positions that several groups need.
+std::int64_t DeleteCacheBytes(std::int64_t memory_bytes) { return memory_bytes / 8; }
+
 /// Merges at a time, and what each of them may use.
 struct Workers {
   int count = 1;
@@ -45,8 +48,10 @@ std::int64_t PlanBytes(const decide::Plan& plan, const observe::Facts& facts) {
 }
 
 /// As many merges at a time as threads and memory allow.
-Result<Workers> WorkersOf(const decide::Plan& plan, const observe::Facts& facts, const RewriteDataOptions& options) {
-  const std::int64_t needed = kProgramBytes + PlanBytes(plan, facts);
+Result<Workers> WorkersOf(const decide::Plan& plan, const observe::Facts& facts, const RewriteDataOptions& options,
+                          bool has_deletes) {
+  const std::int64_t cache_bytes = has_deletes ? DeleteCacheBytes(options.memory_bytes) : 0;
+  const std::int64_t needed = kProgramBytes + PlanBytes(plan, facts) + cache_bytes;
   const std::int64_t left = options.memory_bytes - needed;
   if (left < kMergeMemoryMin) {
     return Error{Code::kLimit, fmt::format("{} of memory are too few: this plan and one merge need {}",
@@ -166,6 +171,8 @@ Outcome Execution::Run(MergeContext context, const Workers& workers) {
   const std::int64_t started_ns = env_.clock.MonotonicNs();
   outcome_.plan_id = plan_.plan_id;
   outcome_.table = plan_.table;
+  context.plan_sequence_number = plan_.base_sequence_number;
+  context.cancelled = env_.cancelled;
   context.options.memory_bytes = workers.memory_bytes;
   context.options.threads = workers.threads;
   context.options.read_ahead = options_.threads > 1;
@@ -230,6 +237,7 @@ void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, Co
   commit.files_added += static_cast<std::int64_t>(group.added.size());
   commit.bytes_removed += done.input_bytes;
   for (const AddedFile& added : group.added) commit.bytes_added += added.file.file_size_bytes;
+  outcome_.deleted_rows += group.deleted_rows;
   outcome_.rows += done.report.rows;
   for (std::size_t t = 0; t < splice::kTierCount; ++t) {
     outcome_.tiers[t].bytes += done.report.tiers[t].bytes;
@@ -306,7 +314,9 @@ Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableId
       MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, environment.random.NewUuid());
   if (!context) return std::move(context.error()).In(ToString(table));
   FIRN_TRY(CheckPlaces(environment, loaded, *context));
-  FIRN_ASSIGN(const Workers workers, WorkersOf(plan, facts, options).In(ToString(table)));
+  FIRN_ASSIGN(context->deletes,
+              PlanDeletes::Read(facts, environment.io, *loaded.metadata, DeleteCacheBytes(options.memory_bytes)));
+  FIRN_ASSIGN(const Workers workers, WorkersOf(plan, facts, options, context->deletes != nullptr).In(ToString(table)));
   return Execution(environment, table, plan, facts, options).Run(std::move(*context), workers);
 }
 

@@ -187,11 +187,16 @@ TEST(RewriteData, OneCommitDoesNotFit_TheOtherHolds) {
   World world(2);
   world.Fill(6, 3);
   const service::Assessment assessment = SlowPlan(world);
-  const Result<Contents> contents = world.table().ReadHead();
-  ASSERT_TRUE(contents.has_value());
-  world.Fail(world.table().AddPositionDelete(contents->files.begin()->first, 1));
-  const std::vector<Row> rows = world.Rows();
-  const Result<act::Outcome> outcome = Execute(world, assessment, 10);
+  bool removed = false;
+  std::vector<Row> rows;
+  world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+    if (removed || event.operation != ports::IoOperation::kCommitTable) return;
+    removed = true;
+    world.Fail(world.table().RemoveFile(world.table().ReadHead()->files.begin()->first));
+    rows = world.Rows();
+  };
+  const Result<act::Outcome> outcome = world.AsProcess([&] { return Execute(world, assessment, 10); });
+  ASSERT_TRUE(removed);
   ASSERT_TRUE(outcome.has_value()) << ToString(outcome.error());
   EXPECT_EQ(outcome->commits.size(), 1U);
   ASSERT_EQ(outcome->failures.size(), 1U);
@@ -200,6 +205,26 @@ TEST(RewriteData, OneCommitDoesNotFit_TheOtherHolds) {
   EXPECT_EQ(world.Rows(), rows);
   world.CheckSound();
   EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST(RewriteData, DeletesAfterThePlan_AreTranslated) {
+  for (const std::int32_t version : {2, 3}) {
+    World world(version);
+    world.Fill(6, 3);
+    const service::Assessment assessment = SlowPlan(world);
+    const Result<Contents> contents = world.table().ReadHead();
+    ASSERT_TRUE(contents.has_value());
+    const std::string& path = contents->files.begin()->first;
+    world.Fail(version == 2 ? world.table().AddPositionDelete(path, 1) : world.table().AddVectors({{path, 1}}));
+    const std::vector<Row> rows = world.Rows();
+    const Result<act::Outcome> outcome = Execute(world, assessment, 10);
+    ASSERT_TRUE(outcome.has_value()) << ToString(outcome.error());
+    EXPECT_EQ(outcome->commits.size(), 2U);
+    EXPECT_EQ(LiveFiles(world), 2U);
+    EXPECT_EQ(world.Rows(), rows);
+    world.CheckSound();
+    EXPECT_EQ(world.Orphans(), std::set<std::string>());
+  }
 }
 
 TEST(Optimize, BudgetLeavesOutWhatWasOvertaken_FailureStaysAndNoMoreIsRead) {
@@ -274,7 +299,7 @@ TEST(RewriteData, FilesThatMustNotBeMerged_Refused) {
   World world(2);
   world.Fill(6, 3);
   service::Assessment assessment = SlowPlan(world);
-  assessment.facts.files[assessment.plan.groups[0].files[0]].flags = observe::kHasEqualityDeletes;
+  assessment.facts.files[assessment.plan.groups[0].files[0]].flags = observe::kHasMisplacedDeletes;
   assessment.plan.groups[1].files.resize(1);
   const std::size_t files = world.storage->file_count();
   const Result<act::Outcome> outcome = Execute(world, assessment, 1);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/plan_deletes.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "observe/manifest_scan.h"
+
+namespace firn::act {
+namespace {
+
+using iceberg::ManifestEntry;
+
+class PositionRows final : public splice::DeletedRows {
+ public:
+  explicit PositionRows(std::shared_ptr<const roaring::PositionSet> positions) : positions_(std::move(positions)) {}
+
+  std::int64_t CountDeleted(std::int64_t begin, std::int64_t end) const override {
+    return positions_->CountIn({begin, end});
+  }
+  void VisitDeleted(std::int64_t begin, std::int64_t end, const splice::RowRangeVisitor& visit) const override {
+    roaring::RangeCursor cursor(*positions_, {begin, end});
+    for (roaring::PositionRange range; cursor.Next(range);) visit(range.begin, range.end);
+  }
+
+ private:
+  std::shared_ptr<const roaring::PositionSet> positions_;
+};
+
+FileDeletes ToFileDeletes(const DataFileDeletes& planned, act::DeletedRows loaded) {
+  FileDeletes deletes;
+  deletes.deleted = loaded.positions.cardinality();
+  for (const iceberg::DeleteEntry* entry : planned.deletes) {
+    deletes.applied.push_back(iceberg::IdentityOf(entry->file));
+    deletes.has_equality |= iceberg::KindOf(entry->file) == iceberg::DeleteKind::kEquality;
+  }
+  if (deletes.deleted == 0) return deletes;
+  deletes.positions = std::make_shared<const roaring::PositionSet>(std::move(loaded.positions));
+  deletes.rows = std::make_shared<PositionRows>(deletes.positions);
+  return deletes;
+}
+
+/// Errors that are about one file and not about the work.
+bool IsOfOneFile(Code code) {
+  return code == Code::kCorrupt || code == Code::kUnsupported || code == Code::kLimit || code == Code::kNotFound;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<PlanDeletes>> PlanDeletes::Read(const observe::Facts& facts, ports::FileIO& io,
+                                                       const iceberg::TableMetadata& metadata,
+                                                       std::int64_t cache_bytes) {
+  std::shared_ptr<PlanDeletes> deletes(new PlanDeletes(cache_bytes));
+  const iceberg::Wanted wanted{.metrics = false, .split_offsets = false, .position_path_bounds = true};
+  for (const observe::ManifestFacts& manifest : facts.manifests) {
+    if (manifest.file.content != iceberg::ManifestContent::kDeletes || !MayHaveLiveFiles(manifest.file)) continue;
+    const iceberg::PartitionSpec* spec = metadata.FindSpec(manifest.file.spec_id);
+    const bool is_global = spec != nullptr && spec->is_unpartitioned();
+    FIRN_TRY(observe::ForEachEntry(
+        io, manifest.file, metadata, wanted, [&](ManifestEntry& entry, std::int64_t ordinal) -> Result<bool> {
+          if (entry.status == iceberg::EntryStatus::kDeleted) return true;
+          if (!entry.sequence_number) {
+            return observe::BadEntry(manifest.file, ordinal, "live file without a sequence number");
+          }
+          deletes->index_.Add({entry.file, *entry.sequence_number}, is_global);
+          return true;
+        }));
+  }
+  if (deletes->index_.empty()) return std::shared_ptr<PlanDeletes>();
+  deletes->index_.Build();
+  return deletes;
+}
+
+Result<std::vector<Result<FileDeletes>>> PlanDeletes::Load(const DeleteLoadContext& context,
+                                                           const std::vector<const ManifestEntry*>& files) {
+  std::vector<DataFileDeletes> planned;
+  for (const ManifestEntry* entry : files) {
+    planned.push_back(DeletesOf(index_, {&entry->file, entry->sequence_number.value_or(SequenceNumber(0))}));
+  }
+  std::vector<Result<FileDeletes>> results;
+  auto loaded = LoadDeletedRows(context, cache_, planned);
+  if (loaded) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      results.emplace_back(ToFileDeletes(planned[i], std::move((*loaded)[i])));
+    }
+    return results;
+  }
+  if (!IsOfOneFile(loaded.error().code)) return std::move(loaded.error());
+  // Some delete file cannot be read: the files that it does not apply to shall go on.
+  for (const DataFileDeletes& one : planned) {
+    auto rows = LoadDeletedRows(context, cache_, std::span(&one, 1));
+    if (rows) {
+      results.emplace_back(ToFileDeletes(one, std::move(rows->front())));
+    } else if (IsOfOneFile(rows.error().code)) {
+      results.emplace_back(std::move(rows.error()).In(one.data.file->file_path));
+    } else {
+      return std::move(rows.error());
+    }
+  }
+  return results;
+}
+
+}  // namespace firn::act
