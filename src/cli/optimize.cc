@@ -137,7 +137,7 @@ Result<int> RunOptimize(Environment& environment, OptimizeOptions& options) {
 
 void AddOptimize(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<OptimizeOptions>();
-  CLI::App* command = app.add_subcommand("optimize", "Merge the small files that are worth it");
+  CLI::App* command = app.add_subcommand("optimize", "Merge small files and fold deletes where it is worth it");
   AddTableOptions(*command, options->table);
   AddSelectionOptions(*command, options->selection);
   command->add_flag("--dry-run", options->dry_run, "Only show the plan, write nothing");

@@ -44,7 +44,7 @@ struct Policy {
   /// "fast", "balanced" or "dense": how much a merge may recode to save bytes.
   std::string effort = "balanced";
   /// Bits of observe::FileFlag that the merge can deal with; files with other flags are refused.
-  std::uint16_t mergeable_flags = 0;
+  std::uint16_t mergeable_flags = observe::kRewritableFlags;
 
   std::int64_t healthy_size_bytes() const;
   std::int64_t size_max_bytes() const;

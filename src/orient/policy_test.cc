@@ -17,7 +17,7 @@ TEST(PolicyFromProperties, Nothing_GivesIcebergsDefaults) {
   EXPECT_EQ(policy->healthy_size_bytes(), 402653184);
   EXPECT_EQ(policy->size_max_bytes(), 805306368);
   EXPECT_EQ(policy->min_input_files, 5);
-  EXPECT_EQ(policy->mergeable_flags, 0);
+  EXPECT_EQ(policy->mergeable_flags, observe::kRewritableFlags);
   EXPECT_DOUBLE_EQ(policy->delete_ratio_threshold, 0.3);
   EXPECT_EQ(policy->delete_file_threshold, 40);
 }

@@ -99,6 +99,27 @@ Result<std::vector<Row>> ReadRows(const Bytes& file) {
   return rows;
 }
 
+Result<std::vector<StoredLineage>> ReadLineage(const Bytes& file) {
+  FIRN_ASSIGN(const auto table, ReadTable(file));
+  std::vector<StoredLineage> rows(static_cast<std::size_t>(table->num_rows()));
+  const auto read = [&](const std::string& name, std::optional<std::int64_t> StoredLineage::* member) -> Status {
+    const auto column = table->GetColumnByName(name);
+    if (column == nullptr) return Ok();
+    std::size_t at = 0;
+    for (const auto& chunk : column->chunks()) {
+      const auto* longs = dynamic_cast<const arrow::Int64Array*>(chunk.get());
+      if (longs == nullptr) return Error{Code::kCorrupt, name + " is not of type long"};
+      for (std::int64_t i = 0; i < longs->length(); ++i, ++at) {
+        if (!longs->IsNull(i)) rows[at].*member = longs->Value(i);
+      }
+    }
+    return Ok();
+  };
+  FIRN_TRY(read("_row_id", &StoredLineage::row_id));
+  FIRN_TRY(read("_last_updated_sequence_number", &StoredLineage::sequence_number));
+  return rows;
+}
+
 Result<Bytes> WritePositions(const std::vector<Position>& positions) {
   std::vector<std::string> paths;
   std::vector<std::int64_t> rows;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,13 @@ struct Row {
   std::int32_t part = 0;
   friend auto operator<=>(const Row&, const Row&) = default;
 };
+
+/// What a file stores of the row lineage of a row.
+struct StoredLineage {
+  std::optional<std::int64_t> row_id, sequence_number;
+};
+/// Of each row; nothing where the file lacks the columns.
+Result<std::vector<StoredLineage>> ReadLineage(const Bytes& file);
 
 Result<Bytes> WriteRows(const std::vector<Row>& rows);
 Result<std::vector<Row>> ReadRows(const Bytes& file);

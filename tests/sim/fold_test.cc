@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole chain on tables with deletes: rows stay as they were, deletes go with the rows that they deleted, row ids
+// are kept.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "service/optimize.h"
+#include "sim/world.h"
+
+namespace firn::sim {
+namespace {
+
+using Lineage = std::map<Row, std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>>>;
+
+Result<service::Optimized> Optimize(World& world) {
+  act::CommitEnvironment environment = world.Environment(*world.catalog);
+  service::OptimizeOptions options;
+  options.rewrite.memory_bytes = 64 << 20;
+  return world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), options); });
+}
+
+Contents Head(World& world) {
+  Result<Contents> contents = world.table().ReadHead();
+  if (contents) return std::move(*contents);
+  world.Fail(contents.error());
+  return {};
+}
+
+/// Row id and last update of every visible row, as the specification has readers find them.
+Lineage LineageOf(World& world) {
+  Lineage lineage;
+  for (const auto& [path, live] : Head(world).files) {
+    const Result<Bytes> bytes = ports::ReadFile(*world.storage, path);
+    const Result<std::vector<StoredLineage>> stored =
+        bytes ? ReadLineage(*bytes) : Result<std::vector<StoredLineage>>(bytes.error());
+    if (!stored) {
+      world.Fail(stored.error());
+      continue;
+    }
+    for (std::size_t i = 0; i < live.rows.size(); ++i) {
+      if (!live.visible[i]) continue;
+      auto& [id, updated] = lineage[live.rows[i]];
+      if (!live.file.first_row_id) continue;
+      const StoredLineage& row = (*stored)[i];
+      id = row.row_id ? *row.row_id : *live.file.first_row_id + static_cast<std::int64_t>(i);
+      updated = row.sequence_number ? *row.sequence_number : live.sequence_number;
+    }
+  }
+  return lineage;
+}
+
+Status DeletePositions(World& world, const std::vector<Position>& positions) {
+  const Result<ports::LoadedTable> table = world.table().Load();
+  if (table->metadata->format_version() >= 3) return world.table().AddVectors(positions);
+  return world.table().AddPositionDeletes(positions, false);
+}
+
+std::vector<std::string> PathsOf(World& world, std::int32_t part) {
+  std::vector<std::string> paths;
+  for (const auto& [path, live] : Head(world).files) {
+    if (std::get<std::int32_t>(live.file.partition.values.at(0)) == part) paths.push_back(path);
+  }
+  return paths;
+}
+
+/// Two partitions with twelve files, and deletes of every kind in both.
+void FillWithDeletes(World& world) {
+  world.Fill(6, 3);
+  const std::vector<std::string> first = PathsOf(world, 0), second = PathsOf(world, 1);
+  world.Fail(DeletePositions(world, {{first[0], 0}, {first[0], 2}, {first[3], 1}}));
+  world.Fail(DeletePositions(world, {{second[5], 0}, {second[5], 1}, {second[5], 2}}));
+  // A key comes back after it was deleted, and must not be deleted again.
+  const std::int64_t key = Head(world).files.at(first[1]).rows[0].id;
+  world.Fail(world.table().AddEqualityDelete(0, {key, 999}));
+  ASSERT_TRUE(world.table().Append(0, {{key}}).has_value());
+  world.Fail(DeletePositions(world, {{first[3], 0}}));
+}
+
+class FoldTest : public testing::TestWithParam<std::int32_t> {};
+
+TEST_P(FoldTest, DeletesOfAllKinds_GoAndRowsStay) {
+  World world(GetParam());
+  FillWithDeletes(world);
+  const std::vector<Row> rows = world.Rows();
+  const Lineage lineage = LineageOf(world);
+  const Result<service::Optimized> done = Optimize(world);
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  EXPECT_TRUE(done->outcome.failures.empty());
+  EXPECT_EQ(done->outcome.deleted_rows, 8);
+  const Contents head = Head(world);
+  EXPECT_EQ(head.files.size(), 2U);
+  EXPECT_EQ(head.deletes.size(), 0U);
+  EXPECT_EQ(world.Rows(), rows);
+  EXPECT_EQ(LineageOf(world), lineage);
+  if (GetParam() >= 3) {
+    EXPECT_NE(lineage.begin()->second.first, std::nullopt);
+  }
+  world.CheckSound();
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+
+  const Result<service::Optimized> again = Optimize(world);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->rounds, 0);
+}
+
+TEST_P(FoldTest, EveryRowOfAPartitionDeleted_ItsFilesGo) {
+  World world(GetParam());
+  world.Fill(6, 3);
+  std::vector<Position> all;
+  for (const std::string& path : PathsOf(world, 1)) all.insert(all.end(), {{path, 0}, {path, 1}, {path, 2}});
+  world.Fail(DeletePositions(world, all));
+  const std::vector<Row> rows = world.Rows();
+  const Lineage lineage = LineageOf(world);
+  const Result<service::Optimized> done = Optimize(world);
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  EXPECT_TRUE(done->outcome.failures.empty());
+  const Contents head = Head(world);
+  EXPECT_EQ(head.files.size(), 1U);
+  EXPECT_EQ(head.deletes.size(), 0U);
+  EXPECT_EQ(world.Rows(), rows);
+  EXPECT_EQ(LineageOf(world), lineage);
+  world.CheckSound();
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST_P(FoldTest, MoreDeletesWhileItRuns_BothHold) {
+  World world(GetParam());
+  FillWithDeletes(world);
+  std::vector<Row> rows;
+  Lineage lineage;
+  bool changed = false;
+  world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+    if (changed || event.operation != ports::IoOperation::kCommitTable) return;
+    changed = true;
+    const std::vector<std::string> paths = PathsOf(world, 0);
+    const Contents head = Head(world);
+    world.Fail(DeletePositions(world, {{paths[0], 1}, {paths[2], 2}}));
+    world.Fail(world.table().AddEqualityDelete(0, {head.files.at(paths[1]).rows[1].id}));
+    ASSERT_TRUE(world.table().Append(0, {{head.files.at(paths[1]).rows[1].id, 5000}}).has_value());
+    rows = world.Rows();
+    lineage = LineageOf(world);
+  };
+  const Result<service::Optimized> done = Optimize(world);
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  ASSERT_TRUE(changed);
+  EXPECT_TRUE(done->outcome.failures.empty());
+  EXPECT_EQ(world.Rows(), rows);
+  EXPECT_EQ(LineageOf(world), lineage);
+  world.CheckSound();
+  EXPECT_EQ(world.Orphans(), std::set<std::string>());
+}
+
+TEST_P(FoldTest, DeleteFileThatIsGone_LeavesItsFilesAlone) {
+  World world(GetParam());
+  FillWithDeletes(world);
+  const std::vector<Row> rows = world.Rows();
+  const std::string path = PathsOf(world, 1)[5];
+  const Contents before = Head(world);
+  const std::string gone = before.files.at(path).deletes.at(0).path;
+  const Result<Bytes> bytes = ports::ReadFile(*world.storage, gone);
+  ASSERT_TRUE(bytes.has_value() && world.storage->Delete(gone).has_value());
+  const Result<service::Optimized> done = Optimize(world);
+  world.storage->Put(gone, *bytes);
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  ASSERT_GE(done->outcome.failures.size(), 1U);
+  EXPECT_EQ(done->outcome.failures[0].error.code, Code::kNotFound);
+  EXPECT_EQ(world.Rows(), rows);
+  EXPECT_TRUE(Head(world).files.contains(path));
+  world.CheckSound();
+}
+
+TEST_P(FoldTest, ProcessDiesAtSomeCall_NextRunCompletes) {
+  World counted(GetParam());
+  FillWithDeletes(counted);
+  counted.injector.Reset();
+  ASSERT_TRUE(Optimize(counted).has_value());
+  const std::int64_t calls = counted.injector.call_count();
+  for (std::int64_t k = 1; k <= calls; k += 3) {
+    World world(GetParam());
+    FillWithDeletes(world);
+    const std::vector<Row> rows = world.Rows();
+    const Lineage lineage = LineageOf(world);
+    world.injector.Reset();
+    world.injector.CrashAt(k, k % 2 == 0);
+    (void)Optimize(world).has_value();
+    SCOPED_TRACE(testing::Message() << "call " << k << " of " << calls);
+    world.injector.Reset();
+    world.CheckSound();
+    ASSERT_EQ(world.Rows(), rows);
+    const Result<service::Optimized> done = Optimize(world);
+    ASSERT_TRUE(done.has_value()) << ToString(done.error());
+    ASSERT_EQ(world.Rows(), rows);
+    ASSERT_EQ(LineageOf(world), lineage);
+    EXPECT_EQ(Head(world).files.size(), 2U);
+    EXPECT_EQ(Head(world).deletes.size(), 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, FoldTest, testing::Values(2, 3),
+                         [](const auto& tested) { return "V" + std::to_string(tested.param); });
+
+}  // namespace
+}  // namespace firn::sim
