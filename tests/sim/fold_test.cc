@@ -21,7 +21,7 @@ using Lineage = std::map<Row, std::pair<std::optional<std::int64_t>, std::option
 Result<service::Optimized> Optimize(World& world) {
   act::CommitEnvironment environment = world.Environment(*world.catalog);
   service::OptimizeOptions options;
-  options.rewrite.memory_bytes = 64 << 20;
+  options.rewrite.memory_bytes = 256 << 20;
   return world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), options); });
 }
 
