@@ -43,7 +43,7 @@ def firn_loop(firn, uri, table, running):
             counts[f"{command} exit {done.returncode}"] += 1
             if done.returncode == 0:
                 outcome = json.loads(done.stdout)
-                counts[f"{command} commits"] += len(outcome.get("commits", []))
+                counts[f"{command} commits"] += len(outcome.get("outcome", outcome).get("commits", []))
             else:
                 failures.append(done.stderr.strip()[-300:])
         time.sleep(1)

@@ -84,6 +84,7 @@ public class Upserts {
         .deleteFileFormat(FileFormat.PARQUET).equalityFieldIds(new int[] {1, 2}).equalityDeleteRowSchema(schema.select("p", "k")).build();
     RowDelta delta = table.newRowDelta();
     if (table.currentSnapshot() != null) delta.validateFromSnapshot(table.currentSnapshot().snapshotId());
+    Set<String> live = byPosition ? liveFiles() : Set.of();
     Set<CharSequence> referenced = new HashSet<>();
     Map<Long, Place> written = new HashMap<>();
     Map<Integer, Map<Long, Long>> parts = new TreeMap<>();
@@ -98,7 +99,7 @@ public class Upserts {
       long equals = 0, position = 0;
       for (Map.Entry<Long, Long> change : part.getValue().entrySet()) {
         Place place = places.get(change.getKey());
-        if (byPosition && place != null && place.tick() > tick - 20) {
+        if (place != null && live.contains(place.file())) {
           positions.computeIfAbsent(place.file(), f -> new TreeSet<>()).add(place.position());
         } else {
           Record key = GenericRecord.create(schema.select("p", "k"));
@@ -129,6 +130,16 @@ public class Upserts {
     delta.commit();
     values.putAll(changes);
     places.putAll(written);
+  }
+
+  /** As an engine's plan of the snapshot names them. */
+  Set<String> liveFiles() throws IOException {
+    Set<String> live = new HashSet<>();
+    if (table.currentSnapshot() == null) return live;
+    try (CloseableIterable<FileScanTask> tasks = table.newScan().planFiles()) {
+      tasks.forEach(task -> live.add(task.file().location()));
+    }
+    return live;
   }
 
   Record row(Schema schema, long key, long value) {
