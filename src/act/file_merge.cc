@@ -48,23 +48,6 @@ Status CheckInput(const iceberg::DataFile& file) {
   return Ok();
 }
 
-/// Nulls of each leaf, where every row group states them.
-std::vector<std::optional<std::int64_t>> NullsOf(const parquet::FileMetaData& footer, std::size_t leaves) {
-  std::vector<std::optional<std::int64_t>> nulls(leaves, 0);
-  for (const parquet::RowGroup& group : footer.row_groups) {
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
-      const bool is_stated = leaf < group.columns.size() && group.columns[leaf].meta &&
-                             group.columns[leaf].meta->statistics && group.columns[leaf].meta->statistics->null_count;
-      if (is_stated && nulls[leaf]) {
-        *nulls[leaf] += *group.columns[leaf].meta->statistics->null_count;
-      } else {
-        nulls[leaf].reset();
-      }
-    }
-  }
-  return nulls;
-}
-
 /// What is the same for files that differ in their row ids only.
 std::vector<splice::ColumnSource> WithoutNumbers(std::vector<splice::ColumnSource> columns) {
   for (splice::ColumnSource& column : columns) column.number.reset();
@@ -105,13 +88,13 @@ class FileMerge {
   std::vector<std::string>& leftovers_;
   splice::Options options_;
   std::vector<splice::Input> inputs_;
-  std::vector<std::size_t> entry_of_;       // by input: its place in entries_
-  std::vector<FileDeletes> deletes_;        // by input; empty: the plan has none
-  std::vector<std::size_t> used_inputs_;    // parallel to merged_.used
-  std::vector<std::int64_t> deleted_rows_;  // by entry
-  ColumnLayouts layouts_;                   // by entry
-  std::vector<std::optional<std::int64_t>> leaf_nulls_;
-  std::int64_t rows_ = 0;  // of the inputs
+  std::vector<std::size_t> entry_of_;             // by input: its place in entries_
+  std::vector<FileDeletes> deletes_;              // by input; empty: the plan has none
+  std::vector<std::size_t> used_inputs_;          // parallel to merged_.used
+  std::vector<std::int64_t> deleted_rows_;        // by entry
+  ColumnLayouts layouts_;                         // by entry
+  std::optional<parquet::FileMetaData> written_;  // footer of the output, if rows were deleted
+  std::int64_t rows_ = 0;                         // of the inputs
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
 };
@@ -316,8 +299,7 @@ Status FileMerge::Check(const std::string& location) {
   }
   FIRN_TRY(splice::Verify(*output, merged_.report, options_.memory_bytes).In(location));
   if (merged_.deleted_rows == 0) return Ok();
-  FIRN_ASSIGN(const parquet::FileMetaData footer, parquet::ReadFooter(*output));
-  leaf_nulls_ = NullsOf(footer, merged_.report.column_compressed_bytes.size());
+  FIRN_ASSIGN(written_, parquet::ReadFooter(*output));
   return Ok();
 }
 
@@ -345,7 +327,7 @@ Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_i
   } else {
     for (std::size_t i = 0; i < entries_.size(); ++i) FIRN_TRY(add(i, entries_[i]));
   }
-  metrics.Store(merged_.report.column_compressed_bytes, file, leaf_nulls_);
+  metrics.Store(merged_.report.column_compressed_bytes, file, written_ ? &*written_ : nullptr);
   return Ok();
 }
 

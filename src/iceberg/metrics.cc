@@ -122,6 +122,46 @@ class Bound {
   std::optional<Literal> value_;
 };
 
+bool IsText(const Type& type) { return type.kind == TypeKind::kString || type.kind == TypeKind::kBinary; }
+
+/// What a written file states of a column over all of its row groups.
+class WrittenColumn {
+ public:
+  /// Nothing.
+  explicit WrittenColumn(const MetricColumn& column) : lower_(*column.type, true), upper_(*column.type, false) {
+    nulls_.Add(std::nullopt);
+    lower_.Add(std::nullopt);
+    upper_.Add(std::nullopt);
+  }
+  WrittenColumn(const MetricColumn& column, const parquet::FileMetaData& file)
+      : lower_(*column.type, true), upper_(*column.type, false) {
+    for (const parquet::RowGroup& group : file.row_groups) {
+      const bool has_any = column.leaf < group.columns.size() && group.columns[column.leaf].meta &&
+                           group.columns[column.leaf].meta->statistics;
+      const parquet::Statistics statistics =
+          has_any ? *group.columns[column.leaf].meta->statistics : parquet::Statistics();
+      nulls_.Add(statistics.null_count);
+      if (statistics.null_count == group.num_rows) continue;
+      lower_.Add(Value(column, statistics.min_value, statistics.is_min_value_exact));
+      upper_.Add(Value(column, statistics.max_value, statistics.is_max_value_exact));
+    }
+  }
+  std::optional<std::int64_t> nulls() const { return nulls_.total; }
+  const Bound& lower() const { return lower_; }
+  const Bound& upper() const { return upper_; }
+
+ private:
+  /// Where nothing is said bounds of texts may have been cut, others not.
+  static std::optional<Literal> Value(const MetricColumn& column, const std::optional<Bytes>& plain,
+                                      std::optional<bool> is_exact) {
+    if (!plain || !is_exact.value_or(!IsText(*column.type))) return std::nullopt;
+    return ConstantValue(column, *plain);
+  }
+
+  Sum nulls_;
+  Bound lower_, upper_;
+};
+
 class ColumnMerger {
  public:
   explicit ColumnMerger(const MetricColumn& column)
@@ -139,16 +179,24 @@ class ColumnMerger {
     }
   }
 
-  void Store(const MetricsMode& mode, std::optional<std::int64_t> nulls_written, DataFile& merged) const {
+  void Store(const MetricsMode& mode, const parquet::FileMetaData* written, DataFile& merged) const {
     if (!mode.counts()) return;
-    const bool can_count_again = any_deleted_ && !column_.repeated && !IsVariant(*column_.type);
-    const auto nulls = nulls_.total || !can_count_again ? nulls_.total : nulls_written;
+    const bool looks = any_deleted_ && !column_.repeated && !IsVariant(*column_.type);
+    const WrittenColumn found = looks && written != nullptr ? WrittenColumn(column_, *written) : WrittenColumn(column_);
+    const auto nulls = nulls_.total ? nulls_.total : found.nulls();
     if (values_.total) merged.value_counts.emplace_back(column_.id, *values_.total);
     if (nulls) merged.null_value_counts.emplace_back(column_.id, *nulls);
     if (IsFloating(*column_.type) && nans_.total) merged.nan_value_counts.emplace_back(column_.id, *nans_.total);
     if (column_.repeated || !MayHaveBounds(*column_.type)) return;
-    if (std::optional<Bytes> bytes = lower_.Encoded(mode)) merged.lower_bounds.emplace_back(column_.id, *bytes);
-    if (std::optional<Bytes> bytes = upper_.Encoded(mode)) merged.upper_bounds.emplace_back(column_.id, *bytes);
+    if (any_deleted_ && nulls && nulls == values_.total) return;
+    const bool is_cut = IsText(*column_.type) && mode.kind == MetricsMode::Kind::kTruncate;
+    const auto store = [&](const Bound& of_inputs, const Bound& of_values, ByField<Bytes>& out) {
+      std::optional<Bytes> bytes = any_deleted_ ? of_values.Encoded(mode) : of_inputs.Encoded(mode);
+      if (!bytes && is_cut) bytes = of_inputs.Encoded(mode);
+      if (bytes) out.emplace_back(column_.id, std::move(*bytes));
+    };
+    store(lower_, found.lower(), merged.lower_bounds);
+    store(upper_, found.upper(), merged.upper_bounds);
   }
 
  private:
@@ -240,7 +288,7 @@ void MetricsMerger::Add(const MetricsInput& input) {
 }
 
 void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged,
-                          std::span<const std::optional<std::int64_t>> leaf_nulls) const {
+                          const parquet::FileMetaData* written) const {
   merged.column_sizes.clear();
   merged.value_counts.clear();
   merged.null_value_counts.clear();
@@ -253,17 +301,15 @@ void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& me
     if (!IsVariant(*column.type) && column.leaf < leaf_bytes.size()) {
       merged.column_sizes.emplace_back(column.id, leaf_bytes[column.leaf]);
     }
-    state_->mergers[i].Store(state_->config.ModeOf(column.id),
-                             column.leaf < leaf_nulls.size() ? leaf_nulls[column.leaf] : std::nullopt, merged);
+    state_->mergers[i].Store(state_->config.ModeOf(column.id), written, merged);
   }
 }
 
 void MergeMetrics(const Schema& schema, const std::vector<SchemaElement>& output, std::span<const MetricsInput> inputs,
-                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged,
-                  std::span<const std::optional<std::int64_t>> leaf_nulls) {
+                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged) {
   MetricsMerger merger(schema, output, config);
   for (const MetricsInput& input : inputs) merger.Add(input);
-  merger.Store(leaf_bytes, merged, leaf_nulls);
+  merger.Store(leaf_bytes, merged);
 }
 
 }  // namespace firn::iceberg

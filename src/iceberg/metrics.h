@@ -5,12 +5,13 @@
 // In: the inputs' manifest metrics and where each output leaf came from; compressed bytes of each leaf.
 // Out: the metrics maps of the output's DataFile, for the columns of the current schema.
 // Guarantees: counts are exact or absent; bounds bound every value or are absent. A metric that one input with rows
-//   lacks is left out: nothing is computed anew, so the output never knows more than its inputs did. Of an input with
-//   deleted rows counts are known where they are about none or all of its values; null counts else are those that the
-//   written file states. Inputs whose
+//   lacks is left out: nothing is computed anew, so the output never knows more than its inputs did. Inputs whose
 //   values are all null (or NaN) do not take part in bounds. Columns that an input lacks count as the nulls or
 //   constants that were written for them. Bounds are in the current type, and cut as the metrics mode asks; columns in
 //   lists and maps, variants and geometries get none.
+//   If rows of an input were deleted, counts are known where they are about none or all of its values; other null
+//   counts and all bounds are those that the written file states. Engines take bounds for the least and greatest value
+//   of a file without deletes, so bounds that are not exact are left out, but for texts that are cut anyway.
 // Cost: O(inputs x columns); memory: about 200 bytes a column, whatever the number of inputs is.
 // Errors: none: a bound that does not decode is treated as missing.
 // Threads: pure.
@@ -19,7 +20,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,10 +47,10 @@ class MetricsMerger {
   ~MetricsMerger();
   void Add(const MetricsInput& input);
   /// `leaf_bytes`: compressed bytes per leaf of the output (splice::Report). Replaces column_sizes, value, null and NaN
-  /// counts and bounds of `merged`, and clears its distinct counts. `leaf_nulls`: nulls of each leaf as the written
-  /// file states them; used only where deleted rows make the sum of the inputs unknown.
+  /// counts and bounds of `merged`, and clears its distinct counts. `written`: the footer of the output; needed only if
+  /// rows were deleted.
   void Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged,
-             std::span<const std::optional<std::int64_t>> leaf_nulls = {}) const;
+             const parquet::FileMetaData* written = nullptr) const;
 
  private:
   struct State;
@@ -60,7 +60,6 @@ class MetricsMerger {
 /// The same for inputs that are all there.
 void MergeMetrics(const Schema& schema, const std::vector<parquet::SchemaElement>& output,
                   std::span<const MetricsInput> inputs, std::span<const std::int64_t> leaf_bytes,
-                  const MetricsConfig& config, DataFile& merged,
-                  std::span<const std::optional<std::int64_t>> leaf_nulls = {});
+                  const MetricsConfig& config, DataFile& merged);
 
 }  // namespace firn::iceberg

@@ -6,6 +6,7 @@ import glob
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyiceberg.conversions import from_bytes
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
@@ -51,6 +52,11 @@ def check_metrics(lake):
             assert rows.column(SCHEMA.find_column_name(field_id)).null_count == count
         for field_id, count in (file.value_counts or {}).items():
             assert count == rows.num_rows
+        # Engines answer min() and max() from bounds once no delete applies: they must not be those of deleted rows.
+        for field_id, kind in ((1, LongType()), (2, IntegerType())):
+            values = [v for v in rows.column(SCHEMA.find_column_name(field_id)).to_pylist() if v is not None]
+            assert from_bytes(kind, file.lower_bounds[field_id]) == min(values)
+            assert from_bytes(kind, file.upper_bounds[field_id]) == max(values)
 
 
 def fold(lake, deleted):

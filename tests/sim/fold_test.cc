@@ -4,12 +4,14 @@
 // are kept.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "iceberg/literal.h"
 #include "service/optimize.h"
 #include "sim/world.h"
 
@@ -82,6 +84,18 @@ void FillWithDeletes(World& world) {
   world.Fail(DeletePositions(world, {{first[3], 0}}));
 }
 
+/// Bounds of the ids are those of the rows that are left.
+void CheckBounds(World& world) {
+  const iceberg::Type long_type{.kind = iceberg::TypeKind::kLong};
+  for (const auto& [path, live] : Head(world).files) {
+    const auto ids = std::ranges::minmax(live.rows, {}, &Row::id);
+    ASSERT_FALSE(live.file.lower_bounds.empty()) << path;
+    ASSERT_EQ(live.file.lower_bounds[0].first, 1) << path;
+    EXPECT_EQ(live.file.lower_bounds[0].second, iceberg::EncodeBound(long_type, ids.min.id)) << path;
+    EXPECT_EQ(live.file.upper_bounds[0].second, iceberg::EncodeBound(long_type, ids.max.id)) << path;
+  }
+}
+
 class FoldTest : public testing::TestWithParam<std::int32_t> {};
 
 TEST_P(FoldTest, DeletesOfAllKinds_GoAndRowsStay) {
@@ -98,6 +112,7 @@ TEST_P(FoldTest, DeletesOfAllKinds_GoAndRowsStay) {
   EXPECT_EQ(head.deletes.size(), 0U);
   EXPECT_EQ(world.Rows(), rows);
   EXPECT_EQ(LineageOf(world), lineage);
+  CheckBounds(world);
   if (GetParam() >= 3) {
     EXPECT_NE(lineage.begin()->second.first, std::nullopt);
   }
