@@ -2,6 +2,7 @@
 #include "iceberg/delete_index.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace firn::iceberg {
@@ -128,18 +129,23 @@ bool DeleteIndex::ForEachPosition(const DataFile& file, SequenceNumber sequence_
 }
 
 template <class Visitor>
-void DeleteIndex::ForEach(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const {
+bool DeleteIndex::ForEachPositional(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const {
   bool has_vector = false;
   if (!vectors_by_path_.empty()) {
     if (const auto found = vectors_by_path_.find(file.file_path); found != vectors_by_path_.end()) {
       for (const std::uint32_t index : found->second) {
         if (!PositionsApply(index, file, sequence_number)) continue;
         has_vector = true;
-        if (!visit(index)) return;
+        if (!visit(index)) return false;
       }
     }
   }
-  if (!has_vector && !ForEachPosition(file, sequence_number, visit)) return;
+  return has_vector || ForEachPosition(file, sequence_number, visit);
+}
+
+template <class Visitor>
+void DeleteIndex::ForEach(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const {
+  if (!ForEachPositional(file, sequence_number, visit)) return;
   const auto visit_newer = [&](const Group& group) {
     for (const std::uint32_t index : group) {
       if (entries_[index].sequence_number <= sequence_number) return true;
@@ -160,6 +166,26 @@ std::vector<std::uint32_t> DeleteIndex::Find(const DataFile& file, SequenceNumbe
   });
   std::ranges::sort(found);
   return found;
+}
+
+std::vector<std::uint32_t> DeleteIndex::FindPositional(const DataFile& file, SequenceNumber sequence_number) const {
+  std::vector<std::uint32_t> found;
+  ForEachPositional(file, sequence_number, [&found](std::uint32_t index) {
+    found.push_back(index);
+    return true;
+  });
+  std::ranges::sort(found);
+  return found;
+}
+
+bool DeleteIndex::AnyEquality(const DataFile& file, SequenceNumber sequence_number) const {
+  const auto reaches = [&](const Group& newest_first) {
+    return !newest_first.empty() && entries_[newest_first.front()].sequence_number > sequence_number;
+  };
+  if (reaches(global_equality_)) return true;
+  if (equality_by_scope_.empty()) return false;
+  const auto found = equality_by_scope_.find(ScopeKey(file));
+  return found != equality_by_scope_.end() && reaches(found->second);
 }
 
 bool DeleteIndex::Any(const DataFile& file, SequenceNumber sequence_number) const {
@@ -206,19 +232,29 @@ DeleteIndex::Tally DeleteIndex::Count(const DataFile& file, SequenceNumber seque
   return tally;
 }
 
-DeleteIndex::Kinds DeleteIndex::FindMisplaced(const DataFile& file, SequenceNumber sequence_number) const {
-  Kinds kinds;
+std::vector<std::uint32_t> DeleteIndex::Misplaced(const DataFile& file, SequenceNumber sequence_number) const {
+  std::vector<std::uint32_t> misplaced;
+  const auto add_if_elsewhere = [&](std::uint32_t index) {
+    if (!SameScope(entries_[index].file, file)) misplaced.push_back(index);
+  };
   if (const auto found = vectors_by_path_.find(file.file_path); found != vectors_by_path_.end()) {
-    kinds.vector = std::ranges::any_of(
-        found->second, [&](std::uint32_t index) { return !PositionsApply(index, file, sequence_number); });
+    std::ranges::copy_if(found->second, std::back_inserter(misplaced),
+                         [&](std::uint32_t index) { return !PositionsApply(index, file, sequence_number); });
   }
-  const auto is_elsewhere = [&](std::uint32_t index) { return !SameScope(entries_[index].file, file); };
   if (const auto found = positions_by_path_.find(file.file_path); found != positions_by_path_.end()) {
-    kinds.positions = std::ranges::any_of(found->second, is_elsewhere);
+    std::ranges::for_each(found->second, add_if_elsewhere);
   }
   const auto [first, last] =
       std::ranges::equal_range(positions_by_bound_, file.file_path, {}, &std::pair<std::string, std::uint32_t>::first);
-  kinds.positions |= std::any_of(first, last, [&](const auto& entry) { return is_elsewhere(entry.second); });
+  std::for_each(first, last, [&](const auto& entry) { add_if_elsewhere(entry.second); });
+  return misplaced;
+}
+
+DeleteIndex::Kinds DeleteIndex::FindMisplaced(const DataFile& file, SequenceNumber sequence_number) const {
+  Kinds kinds;
+  for (const std::uint32_t index : Misplaced(file, sequence_number)) {
+    (KindOf(entries_[index].file) == DeleteKind::kVector ? kinds.vector : kinds.positions) = true;
+  }
   return kinds;
 }
 

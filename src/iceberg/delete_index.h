@@ -43,6 +43,10 @@ class DeleteIndex {
   const std::vector<DeleteEntry>& entries() const { return entries_; }
   /// Indexes into entries() of all deletes that apply to `file`, ascending.
   std::vector<std::uint32_t> Find(const DataFile& file, SequenceNumber sequence_number) const;
+  /// Of those, the position delete files and vectors: cheap where many equality deletes apply.
+  std::vector<std::uint32_t> FindPositional(const DataFile& file, SequenceNumber sequence_number) const;
+  /// Whether an equality delete applies: O(1).
+  bool AnyEquality(const DataFile& file, SequenceNumber sequence_number) const;
   /// Cheaper: whether any applies.
   bool Any(const DataFile& file, SequenceNumber sequence_number) const;
 
@@ -63,6 +67,8 @@ class DeleteIndex {
   /// Position deletes or vectors that name the path of `file` but do not apply to it, because their partition, spec or
   /// sequence number does not fit: readers disagree about such tables.
   Kinds FindMisplaced(const DataFile& file, SequenceNumber sequence_number) const;
+  /// The same, one by one.
+  std::vector<std::uint32_t> Misplaced(const DataFile& file, SequenceNumber sequence_number) const;
 
  private:
   // Newest first, so that a look-up stops at the first one that is too old.
@@ -71,6 +77,9 @@ class DeleteIndex {
   /// Calls `visit(index)` for every delete file that applies, until it returns false.
   template <class Visitor>
   void ForEach(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const;
+  /// Vectors, or without one position delete files. False: the visitor stopped.
+  template <class Visitor>
+  bool ForEachPositional(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const;
   template <class Visitor>
   bool ForEachPosition(const DataFile& file, SequenceNumber sequence_number, Visitor visit) const;
   template <class Visitor>

@@ -56,6 +56,18 @@ json::Value& MetadataEdit::ObjectMember(std::string_view name) {
   return *tree_.Find(name);
 }
 
+/// Rows get their ids with the first snapshot that comes after it.
+Status MetadataEdit::operator()(const UpgradeFormatVersion& update) {
+  if (base_.format_version() == update.format_version) return Ok();
+  if (base_.format_version() != 2 || update.format_version != 3) {
+    return Error{Code::kUnsupported,
+                 fmt::format("an upgrade from format version {} to {}", base_.format_version(), update.format_version)};
+  }
+  tree_.Set("format-version", std::int64_t{update.format_version});
+  tree_.Set("next-row-id", std::int64_t{0});
+  return Ok();
+}
+
 Status MetadataEdit::operator()(const SetProperties& update) {
   json::Value& properties = ObjectMember("properties");
   for (const auto& [name, text] : update.values) properties.Set(name, text);

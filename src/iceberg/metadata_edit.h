@@ -25,6 +25,7 @@ class MetadataEdit {
  public:
   explicit MetadataEdit(const TableMetadata& base);
 
+  Status operator()(const UpgradeFormatVersion& update);
   Status operator()(const AddSnapshot& update);
   Status operator()(const SetSnapshotRef& update);
   Status operator()(const RemoveSnapshotRef& update);

@@ -63,8 +63,12 @@ struct SetProperties {
 struct RemoveProperties {
   std::vector<std::string> keys;
 };
-using TableUpdate =
-    std::variant<AddSnapshot, SetSnapshotRef, RemoveSnapshotRef, RemoveSnapshots, SetProperties, RemoveProperties>;
+/// From version 2 to 3 only.
+struct UpgradeFormatVersion {
+  std::int32_t format_version = 3;
+};
+using TableUpdate = std::variant<UpgradeFormatVersion, AddSnapshot, SetSnapshotRef, RemoveSnapshotRef, RemoveSnapshots,
+                                 SetProperties, RemoveProperties>;
 
 /// A snapshot as a member of `snapshots`, for the table's format version.
 json::Value SnapshotToJson(const Snapshot& snapshot, std::int32_t format_version);

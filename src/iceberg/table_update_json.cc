@@ -68,6 +68,11 @@ struct UpdateWriter {
     value.Set("snapshot-ids", std::move(ids));
     return value;
   }
+  json::Value operator()(const UpgradeFormatVersion& update) const {
+    json::Value value = Tagged("action", "upgrade-format-version");
+    value.Set("format-version", std::int64_t{update.format_version});
+    return value;
+  }
   json::Value operator()(const SetProperties& update) const {
     json::Value value = Tagged("action", "set-properties");
     json::Value map = json::Value::Object();

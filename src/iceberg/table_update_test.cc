@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace firn::iceberg {
 namespace {
 
@@ -197,6 +199,22 @@ TEST(ApplyUpdates, Properties_SetAndRemovedInPlace) {
   const auto after = Update(base, {SetProperties{{{"keep", "9"}, {"new", "ä"}}}, RemoveProperties{{"drop", "none"}}});
   ASSERT_TRUE(after.has_value()) << ToString(after.error());
   EXPECT_EQ(json::Write(*after->tree().Find("properties")), R"({"keep":"9","new":"ä"})");
+}
+
+TEST(ApplyUpdates, UpgradeToVersion3_RowIdsBeginAtZero) {
+  const TableMetadata base = Base(2);
+  const auto upgraded = Update(base, {UpgradeFormatVersion{3}});
+  ASSERT_TRUE(upgraded.has_value()) << ToString(upgraded.error());
+  EXPECT_EQ(upgraded->format_version(), 3);
+  EXPECT_EQ(upgraded->next_row_id(), 0);
+  std::vector<std::string> changed = ChangedMembers(base.tree(), upgraded->tree());
+  std::ranges::sort(changed);
+  EXPECT_EQ(changed, (std::vector<std::string>{"format-version", "last-updated-ms", "metadata-log", "next-row-id"}));
+  EXPECT_EQ(Update(*upgraded, {UpgradeFormatVersion{3}})->next_row_id(), 0);
+  EXPECT_EQ(Update(Base(1), {UpgradeFormatVersion{3}}).error().code, Code::kUnsupported);
+  EXPECT_EQ(Update(Base(3), {UpgradeFormatVersion{2}}).error().code, Code::kUnsupported);
+  EXPECT_EQ(json::Write(ToJson(TableUpdate(UpgradeFormatVersion{3}), 2)),
+            R"({"action":"upgrade-format-version","format-version":3})");
 }
 
 TEST(ApplyUpdates, MetadataLog_CutToTheSetting) {

@@ -208,6 +208,14 @@ Status SimTable::SetProperty(const std::string& key, const std::string& value) {
   return Ok();
 }
 
+Status SimTable::Upgrade() {
+  FIRN_ASSIGN(const ports::LoadedTable base, Load());
+  ports::TableCommit commit;
+  commit.updates.push_back(iceberg::UpgradeFormatVersion{3});
+  FIRN_TRY(catalog_.CommitTable(base, commit));
+  return Ok();
+}
+
 Status SimTable::RollBack(SnapshotId snapshot_id) {
   FIRN_ASSIGN(const ports::LoadedTable base, Load());
   ports::TableCommit commit;

@@ -74,6 +74,8 @@ class SimTable {
   /// Puts all live data entries into one manifest.
   Status RewriteManifests();
   Status SetProperty(const std::string& key, const std::string& value);
+  /// To format version 3.
+  Status Upgrade();
   /// Sets the branch back to an older snapshot.
   Status RollBack(SnapshotId snapshot_id);
 

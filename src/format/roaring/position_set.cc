@@ -219,4 +219,19 @@ std::int64_t PositionRanks::CountBefore(std::int64_t position) const {
   return count;
 }
 
+PositionSet Difference(const PositionSet& from, const PositionSet& without) {
+  PositionSet left;
+  if (from.empty()) return left;
+  RangeCursor cursor(from, {from.first(), from.last() + 1});
+  for (PositionRange range; cursor.Next(range);) {
+    RangeCursor holes(without, range);
+    for (PositionRange hole; holes.Next(hole);) {
+      if (hole.begin > range.begin) left.AddRange({range.begin, hole.begin});
+      range.begin = hole.end;
+    }
+    if (range.begin < range.end) left.AddRange(range);
+  }
+  return left;
+}
+
 }  // namespace firn::roaring

@@ -102,4 +102,7 @@ class PositionRanks {
   std::vector<std::int64_t> before_;  // members in the chunks before each one
 };
 
+/// Members of `from` that are not in `without`. O(ranges of both).
+PositionSet Difference(const PositionSet& from, const PositionSet& without);
+
 }  // namespace firn::roaring

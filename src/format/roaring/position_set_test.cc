@@ -264,5 +264,27 @@ TEST(PositionSet, RandomOperations_EqualTheModel) {
   }
 }
 
+TEST(PositionSet, Difference_EqualsTheModel) {
+  Random random(11);
+  for (int round = 0; round < 50; ++round) {
+    PositionSet a, b;
+    std::set<std::int64_t> wanted;
+    for (int i = 0; i < 20; ++i) {
+      const auto begin = static_cast<std::int64_t>(random.Below(200'000));
+      const auto end = begin + static_cast<std::int64_t>(1 + random.Below(i % 2 == 0 ? 3 : 9'000));
+      a.AddRange({begin, end});
+      const auto hole = static_cast<std::int64_t>(random.Below(200'000));
+      b.AddRange({hole, hole + static_cast<std::int64_t>(1 + random.Below(i % 3 == 0 ? 2 : 7'000))});
+    }
+    for (const std::int64_t position : a.ToVector()) {
+      if (!b.Contains(position)) wanted.insert(position);
+    }
+    const PositionSet left = Difference(a, b);
+    EXPECT_EQ(left.ToVector(), std::vector<std::int64_t>(wanted.begin(), wanted.end()));
+    EXPECT_EQ(left.cardinality(), static_cast<std::int64_t>(wanted.size()));
+  }
+  EXPECT_TRUE(Difference(PositionSet(), PositionSet()).empty());
+}
+
 }  // namespace
 }  // namespace firn::roaring
