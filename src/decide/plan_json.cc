@@ -24,6 +24,8 @@ json::Value ToJson(const MergeGroup& group, const observe::Facts& facts) {
   return value;
 }
 
+}  // namespace
+
 json::Value ToJson(const Refusal& refusal) {
   json::Value value = json::Value::Object();
   value.Set("code", refusal.code);
@@ -34,8 +36,6 @@ json::Value ToJson(const Refusal& refusal) {
   value.Set("partitions", refusal.partitions);
   return value;
 }
-
-}  // namespace
 
 json::Value ToJson(const Plan& plan, const observe::Facts& facts) {
   json::Value value = json::Value::Object();

@@ -13,5 +13,6 @@
 namespace firn::decide {
 
 json::Value ToJson(const Plan& plan, const observe::Facts& facts);
+json::Value ToJson(const Refusal& refusal);
 
 }  // namespace firn::decide
