@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "iceberg/delete_index.h"
@@ -28,6 +29,8 @@ struct DeleteLoadContext {
   std::int64_t memory_bytes = 256 << 20;               // of one call, besides its result
   int threads = 1;
   const std::atomic<bool>* cancelled = nullptr;  // asked before every batch of rows
+  /// After the keys of a data file were compared, once a pass; from several threads.
+  std::function<void(const iceberg::DataFile&)> compared = {};
 };
 
 /// A live data file as a scan sees it.

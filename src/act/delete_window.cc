@@ -109,6 +109,10 @@ std::vector<const DeleteEntry*> DeleteWindow::Lost(const iceberg::DataFile& file
   return found;
 }
 
+bool DeleteWindow::Affects(const iceberg::DataFile& file, SequenceNumber sequence_number) const {
+  return !fresh_.FindPositional(file, sequence_number).empty() || lost_.Any(file, sequence_number);
+}
+
 std::optional<Error> DeleteWindow::Check(const iceberg::TableMetadata& metadata, const Replacement& replacement) const {
   iceberg::DataFile probe;
   probe.spec_id = replacement.spec_id;

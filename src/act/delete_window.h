@@ -56,6 +56,8 @@ class DeleteWindow {
   std::optional<Error> Check(const iceberg::TableMetadata& metadata, const Replacement& replacement) const;
   /// Deletes of the plan that applied to `file` and that the head does not have.
   std::vector<const iceberg::DeleteEntry*> Lost(const iceberg::DataFile& file, SequenceNumber sequence_number) const;
+  /// Whether deletes of positions came for `file`, or deletes of any kind that applied to it went.
+  bool Affects(const iceberg::DataFile& file, SequenceNumber sequence_number) const;
   /// True if Check cannot find anything: no delete manifest came or went.
   bool unchanged() const { return fresh_.empty() && lost_.empty(); }
   bool InPlan(const std::string& manifest_path) const { return plan_paths_.contains(manifest_path); }

@@ -2,7 +2,7 @@
 //
 // Writes deleted positions of data files as the table's format version wants them.
 //
-// In: per data file the positions, which are not deleted yet. Out: written files and their manifest entries' content.
+// In: per data file the positions. Out: written files and their manifest entries' content.
 // Guarantees: from version 3 on one deletion vector a data file, all of them in one Puffin file; before, a position
 //   delete file a data file. Each names its data file, with full bounds, and has its spec and tuple. Nothing is
 //   written for empty sets. The files are known to `files`, which whoever commits cleans up.
@@ -12,6 +12,7 @@
 // Source: Iceberg table spec, "Delete Formats"; Puffin specification, "deletion-vector-v1".
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "act/metadata_files.h"
@@ -26,7 +27,19 @@ struct NewDeletes {
   const roaring::PositionSet* positions = nullptr;
 };
 
+/// One entry for each that is not empty, in their order.
 Result<std::vector<iceberg::DataFile>> WriteDeletes(const iceberg::TableMetadata& metadata, MetadataFiles& files,
                                                     const std::vector<NewDeletes>& deletes);
+
+/// A position delete file for several data files of a partition.
+struct SharedDeletes {
+  iceberg::DataFile file;
+  std::vector<std::size_t> inputs;  // indexes of those that it is for
+};
+
+/// For tables without vectors. `deletes` are ordered by partition and path; a file takes about `positions_max`.
+Result<std::vector<SharedDeletes>> WriteSharedDeletes(const iceberg::TableMetadata& metadata, MetadataFiles& files,
+                                                      const std::vector<NewDeletes>& deletes,
+                                                      std::int64_t positions_max);
 
 }  // namespace firn::act

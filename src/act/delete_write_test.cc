@@ -91,6 +91,37 @@ TEST_P(DeleteWriteTest, NothingToDelete_NoFile) {
   EXPECT_TRUE(files_.created().empty());
 }
 
+TEST_P(DeleteWriteTest, SharedFiles_AreOfOnePartitionAndSorted) {
+  if (GetParam() >= 3) return;
+  std::vector<iceberg::DataFile> data;
+  for (const char* const name : {"a", "b", "c", "d"}) {
+    data.push_back(DataFileOf(fmt::format("mem://wh/t/data/{}.parquet", name), 3'000'000));
+  }
+  std::vector<roaring::PositionSet> sets(data.size());
+  sets[0].AddRange({5, 1'100'000});
+  sets[1].Add(3);
+  sets[3].Add(2'999'999);
+  std::vector<NewDeletes> deletes;
+  for (std::size_t i = 0; i < data.size(); ++i) deletes.push_back({&data[i], &sets[i]});
+  const auto one = WriteSharedDeletes(metadata_, files_, deletes, 2'000'000);
+  ASSERT_TRUE(one.has_value()) << ToString(one.error());
+  ASSERT_EQ(one->size(), 1U);
+  const iceberg::DataFile& file = one->front().file;
+  EXPECT_EQ(one->front().inputs, (std::vector<std::size_t>{0, 1, 3}));
+  EXPECT_FALSE(file.referenced_data_file.has_value());
+  EXPECT_EQ(file.record_count, 1'100'000 - 5 + 2);
+  EXPECT_EQ(AsText(file.lower_bounds[1].second), data[0].file_path);
+  EXPECT_EQ(AsText(file.upper_bounds[1].second), data[3].file_path);
+  for (std::size_t i = 0; i < data.size(); ++i) EXPECT_TRUE(Read(data[i], file) == sets[i]) << i;
+
+  const auto two = WriteSharedDeletes(metadata_, files_, deletes, 1000);
+  ASSERT_TRUE(two.has_value());
+  ASSERT_EQ(two->size(), 2U);
+  EXPECT_EQ((*two)[0].file.referenced_data_file, data[0].file_path);
+  std::swap(deletes[0], deletes[1]);
+  EXPECT_EQ(WriteSharedDeletes(metadata_, files_, deletes, 2'000'000).error().code, Code::kInvalidArgument);
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, DeleteWriteTest, testing::Values(2, 3),
                          [](const auto& param) { return "V" + std::to_string(param.param); });
 

@@ -160,6 +160,7 @@ class GroupMatcher {
       table_.ForEachMatch(reader->batch(), rank, scratch,
                           [&](std::size_t row) { found.Add(reader->first_row() + static_cast<std::int64_t>(row)); });
     }
+    if (context_.compared) context_.compared(*data.file);
     return Ok();
   }
 

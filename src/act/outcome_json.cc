@@ -62,4 +62,30 @@ json::Value ToJson(const Outcome& outcome) {
   return value;
 }
 
+json::Value ToJson(const DeleteOutcome& outcome) {
+  json::Value value = json::Value::Object();
+  value.Set("plan_id", outcome.plan_id);
+  value.Set("table", outcome.table);
+  value.Set("snapshot_id", outcome.snapshot_id ? json::Value(outcome.snapshot_id->value) : json::Value());
+  value.Set("attempts", std::int64_t{outcome.attempts});
+  value.Set("equality_files_removed", outcome.equality_files_removed);
+  value.Set("position_files_removed", outcome.position_files_removed);
+  value.Set("vectors_removed", outcome.vectors_removed);
+  value.Set("position_files_added", outcome.position_files_added);
+  value.Set("vectors_added", outcome.vectors_added);
+  value.Set("bytes_removed", outcome.bytes_removed);
+  value.Set("bytes_added", outcome.bytes_added);
+  value.Set("files_kept", outcome.files_kept);
+  value.Set("data_files_read", outcome.data_files_read);
+  value.Set("rows_scanned", outcome.rows_scanned);
+  value.Set("rows_converted", outcome.rows_converted);
+  value.Set("passes", outcome.passes);
+  value.Set("failures", ListToJson(outcome.failures));
+  json::Value leftovers = json::Value::Array();
+  for (const auto& file : outcome.leftover_files) leftovers.Append(file);
+  value.Set("leftover_files", std::move(leftovers));
+  value.Set("seconds", outcome.seconds);
+  return value;
+}
+
 }  // namespace firn::act

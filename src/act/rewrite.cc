@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <unordered_set>
 #include <utility>
 
 #include "act/manifest_carry.h"
-#include "act/manifest_counts.h"
+#include "act/manifest_edit.h"
 #include "observe/manifest_scan.h"
 
 namespace firn::act {
@@ -103,16 +102,7 @@ Status RewriteChange::CheckGroups() const {
 }
 
 Status RewriteChange::CheckHistory(const CommitBase& base) const {
-  if (base.metadata.format_version() != rewrite_.format_version) {
-    return Error{Code::kConflict, fmt::format("the table's format version became {}, planned was {}",
-                                              base.metadata.format_version(), rewrite_.format_version)};
-  }
-  if (base.head == nullptr || base.metadata.FindSnapshot(rewrite_.plan_snapshot_id) == nullptr ||
-      !base.metadata.IsAncestor(rewrite_.plan_snapshot_id, base.head->id)) {
-    return Error{Code::kConflict, fmt::format("cannot determine the history: snapshot {} of the plan is no "
-                                              "longer an ancestor of branch {}",
-                                              rewrite_.plan_snapshot_id.value, base.ref)};
-  }
+  FIRN_TRY(CheckPlanHolds(base, rewrite_.plan_snapshot_id, rewrite_.format_version));
   // Their rows got ids since; those that were written would get others.
   if (rewrite_.format_version >= 3 && base.head->id != rewrite_.plan_snapshot_id &&
       !base.metadata.FindSnapshot(rewrite_.plan_snapshot_id)->first_row_id) {
@@ -225,10 +215,9 @@ Status RewriteChange::WriteManifests(const CommitBase& base, MetadataFiles& file
   written_ = Written();
   written_.edits = std::move(edits);
   for (auto& [path, place] : places_) place.seen = false;
-  FIRN_ASSIGN(const std::int64_t target, ManifestTargetSize(base.metadata));
-  FIRN_TRY(WriteAdded(base, files, target));
-  FIRN_TRY(WriteAddedDeletes(base, files, target));
+  FIRN_TRY(WriteAdded(base, files));
 
+  FIRN_ASSIGN(const std::int64_t target, ManifestTargetSize(base.metadata));
   ManifestCarrier carrier(files, base.metadata, base.new_snapshot_id, target);
   for (const ManifestFile& line : touched) {
     FIRN_TRY(carrier.Carry(line, [this](const ManifestEntry& entry) { return IsRemoved(entry); }));
@@ -272,58 +261,23 @@ Result<bool> RewriteChange::IsRemoved(const ManifestEntry& entry) {
   return true;
 }
 
-Status RewriteChange::WriteAdded(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes) {
-  std::map<SpecId, RollingManifestWriter> writers;
+Status RewriteChange::WriteAdded(const CommitBase& base, MetadataFiles& files) {
+  std::vector<AddedEntry> data, deletes;
   for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
     if (refused_[g]) continue;
     for (const AddedFile& added : rewrite_.groups[g].added) {
-      iceberg::ManifestWriterOptions options;
-      options.format_version = base.metadata.format_version();
-      options.spec_id = added.file.spec_id;
-      options.snapshot_id = base.new_snapshot_id;
-      ManifestEntry entry;
-      entry.status = EntryStatus::kAdded;
-      entry.snapshot_id = base.new_snapshot_id;
-      if (options.format_version > 1) entry.sequence_number = added.data_sequence_number;
-      entry.file = added.file;
-      FIRN_TRY(writers.try_emplace(added.file.spec_id, files, base.metadata, std::move(options), target_size_bytes)
-                   .first->second.Add(entry));
-      written_.counts.Added(added.file);
-      written_.counts.changed_partitions.insert(ChangedPartition(base.metadata, added.file));
+      data.push_back({&added.file, added.data_sequence_number});
     }
   }
-  for (auto& [spec_id, writer] : writers) {
-    FIRN_ASSIGN(Manifests lines, writer.Finish());
-    for (ManifestFile& line : lines) written_.added.push_back(std::move(line));
-  }
-  written_.counts.manifests_created += static_cast<std::int64_t>(written_.added.size());
-  return Ok();
-}
-
-/// Translated deletes, which get the sequence number of the commit.
-Status RewriteChange::WriteAddedDeletes(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes) {
-  FIRN_ASSIGN(const std::vector<iceberg::DataFile> deletes, deletes_.Write(base, files, written_.edits));
-  std::map<SpecId, RollingManifestWriter> writers;
-  for (const iceberg::DataFile& file : deletes) {
-    iceberg::ManifestWriterOptions options;
-    options.format_version = base.metadata.format_version();
-    options.spec_id = file.spec_id;
-    options.content = ManifestContent::kDeletes;
-    options.snapshot_id = base.new_snapshot_id;
-    ManifestEntry entry;
-    entry.status = EntryStatus::kAdded;
-    entry.snapshot_id = base.new_snapshot_id;
-    entry.file = file;
-    FIRN_TRY(writers.try_emplace(file.spec_id, files, base.metadata, std::move(options), target_size_bytes)
-                 .first->second.Add(entry));
-    written_.counts.Added(file);
+  FIRN_ASSIGN(written_.added, WriteAddedEntries(base, files, ManifestContent::kData, data, written_.counts));
+  // Translated deletes get the sequence number of the commit.
+  FIRN_ASSIGN(const std::vector<iceberg::DataFile> translated, deletes_.Write(base, files, written_.edits));
+  for (const iceberg::DataFile& file : translated) {
+    deletes.push_back({&file, std::nullopt});
     written_.delete_files.push_back(file.file_path);
   }
-  for (auto& [spec_id, writer] : writers) {
-    FIRN_ASSIGN(Manifests lines, writer.Finish());
-    written_.counts.manifests_created += static_cast<std::int64_t>(lines.size());
-    for (ManifestFile& line : lines) written_.added.push_back(std::move(line));
-  }
+  FIRN_ASSIGN(Manifests lines, WriteAddedEntries(base, files, ManifestContent::kDeletes, deletes, written_.counts));
+  for (ManifestFile& line : lines) written_.added.push_back(std::move(line));
   return Ok();
 }
 
@@ -338,14 +292,7 @@ Result<Proposal> RewriteChange::Assemble(const CommitBase& base, ports::FileIO& 
   snapshot.manifests.insert(snapshot.manifests.end(), written_.carried.begin(), written_.carried.end());
   std::unordered_set<std::string_view> replaced;
   for (const ManifestFile& line : written_.read) replaced.insert(line.manifest_path);
-  for (const ManifestFile& line : head) {
-    if (replaced.contains(line.manifest_path) || !iceberg::MayHaveLiveFiles(line)) continue;
-    snapshot.manifests.push_back(line);
-    ++snapshot.counts.manifests_kept;
-    if (base.metadata.format_version() > 1) {
-      FIRN_TRY(CompleteCounts(io, base.metadata, snapshot.manifests.back()));
-    }
-  }
+  FIRN_TRY(KeepManifests(base, io, head, replaced, snapshot));
   Proposal proposal;
   proposal.snapshot = std::move(snapshot);
   return proposal;

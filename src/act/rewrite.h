@@ -83,8 +83,7 @@ class RewriteChange final : public Change {
   bool CanReuse(const CommitBase& base, const Manifests& touched, const DeleteEdits& edits) const;
   Status WriteManifests(const CommitBase& base, MetadataFiles& files, Manifests touched, DeleteEdits edits);
   Result<bool> IsRemoved(const iceberg::ManifestEntry& entry);
-  Status WriteAdded(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes);
-  Status WriteAddedDeletes(const CommitBase& base, MetadataFiles& files, std::int64_t target_size_bytes);
+  Status WriteAdded(const CommitBase& base, MetadataFiles& files);
   Result<Proposal> Assemble(const CommitBase& base, ports::FileIO& io, const Manifests& head) const;
   void Refuse(std::size_t group, Error error);
   Error NothingLeft() const;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the planned deletes of data files, batch by batch, and writes what takes their place.
+//
+// In: facts and plan. Out: which data files were read, and the new delete files, which nobody names yet.
+// Guarantees: a data file counts as read only if all its planned deletes were applied; others get an error and do not
+//   stop the rest. A vector holds all positions of its data file. Batches are bounded by memory, not by the table.
+// Cost: see delete_load.h; data files of one batch share one pass over their equality deletes, so batches are as large
+//   as memory allows. Partitions are read in parallel where no equality delete reaches all of them.
+// Errors: kUnavailable, kCancelled and those of writing end the work; the files written so far are in `written`.
+// Threads: starts `threads` at most and joins them; progress is called by one at a time.
+// Source: Iceberg table spec, "Row-level Deletes".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "act/delete_change.h"
+#include "act/delete_load.h"
+#include "act/outcome.h"
+#include "base/random.h"
+#include "iceberg/name_mapping.h"
+
+namespace firn::act {
+
+struct DeleteBatchOptions {
+  int threads = 1;
+  std::int64_t memory_bytes = std::int64_t{1} << 30;
+  const std::atomic<bool>* cancelled = nullptr;
+  /// Bytes of data files whose deletes were read, of all in the plan; never falls.
+  std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)> progress = {};
+};
+
+struct DeleteBatches {
+  std::vector<ReadTarget> read;  // ascending
+  std::vector<WrittenDeletes> written;
+  std::vector<std::string> files;      // locations, also when the work failed
+  std::vector<GroupFailure> failures;  // one a data file that could not be read
+  EqualityStatistics statistics;
+  std::int64_t rows_converted = 0;  // that only equality deletes had deleted
+};
+
+/// `batches` is filled as far as the work came.
+Status ReadAndWriteDeletes(const observe::DeleteFacts& facts, const decide::DeletePlan& plan,
+                           const iceberg::TableMetadata& metadata, ports::FileIO& io, Random& random,
+                           const DeleteBatchOptions& options, DeleteBatches& batches);
+
+}  // namespace firn::act

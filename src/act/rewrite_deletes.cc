@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/rewrite_deletes.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "act/data_location.h"
+#include "act/delete_batches.h"
+#include "act/delete_change.h"
+#include "act/metadata_files.h"
+#include "ports/location.h"
+
+namespace firn::act {
+namespace {
+
+/// What would be refused after the work is refused before it.
+Status CheckTable(CommitEnvironment& environment, const ports::LoadedTable& table, const decide::DeletePlan& plan,
+                  const observe::DeleteFacts& facts) {
+  const iceberg::TableMetadata& metadata = *table.metadata;
+  const auto stale = [&](std::string_view what) {
+    return Error{Code::kConflict, fmt::format("{}: the plan is out of date: {}", ToString(table.id), what)};
+  };
+  FIRN_TRY(CheckWritable(metadata).In(ToString(table.id)));
+  FIRN_TRY(CheckNoTag(metadata, plan.ref).In(ToString(table.id)));
+  if (plan.base_snapshot_id != facts.snapshot_id || !plan.base_snapshot_id) {
+    return Error{Code::kInvalidArgument, "the plan was not made from these facts"};
+  }
+  if (metadata.table_uuid() != facts.table_uuid) return stale("the table was replaced");
+  if (metadata.format_version() != plan.format_version) return stale("its format version changed");
+  const iceberg::Snapshot* head = metadata.RefSnapshot(plan.ref);
+  if (head == nullptr || metadata.FindSnapshot(*plan.base_snapshot_id) == nullptr ||
+      !metadata.IsAncestor(*plan.base_snapshot_id, head->id)) {
+    return stale("its snapshot is no longer in the history of the branch");
+  }
+  FIRN_TRY(environment.catalog.CheckWritable(table));
+  FIRN_ASSIGN(const DataLocations locations, DataLocations::For(metadata));
+  FIRN_TRY(environment.io.CheckCreate(locations.NewLocation("", "deletes.puffin")).In(ToString(table.id)));
+  return environment.io.CheckCreate(ports::Join(MetadataFolder(metadata), "manifest.avro")).In(ToString(table.id));
+}
+
+/// One plan's execution after its checks.
+class Execution {
+ public:
+  Execution(CommitEnvironment& environment, const ports::TableIdentifier& table, const decide::DeletePlan& plan,
+            const observe::DeleteFacts& facts, const RewriteDeletesOptions& options)
+      : env_(environment), table_(table), plan_(plan), facts_(facts), options_(options) {}
+
+  DeleteOutcome Run(const iceberg::TableMetadata& metadata);
+
+ private:
+  Status Read(const iceberg::TableMetadata& metadata);
+  void Commit();
+  void NoteConflicts(const DeleteChange& change);
+  void NoteCommit(const CommitReport& report, const DeleteChange& change);
+  void Remove(const std::vector<std::string>& files);
+  void Refuse(Error error) { outcome_.failures.push_back({"", 0, std::move(error)}); }
+
+  CommitEnvironment& env_;
+  const ports::TableIdentifier& table_;
+  const decide::DeletePlan& plan_;
+  const observe::DeleteFacts& facts_;
+  const RewriteDeletesOptions& options_;
+  DeleteBatches batches_;
+  DeleteOutcome outcome_;
+};
+
+Status Execution::Read(const iceberg::TableMetadata& metadata) {
+  DeleteBatchOptions options;
+  options.threads = options_.threads;
+  options.memory_bytes = options_.memory_bytes;
+  options.cancelled = env_.cancelled;
+  options.progress = options_.progress;
+  const Status read = ReadAndWriteDeletes(facts_, plan_, metadata, env_.io, env_.random, options, batches_);
+  outcome_.data_files_read = static_cast<std::int64_t>(batches_.read.size());
+  outcome_.rows_scanned = batches_.statistics.data_rows_read;
+  outcome_.passes = batches_.statistics.passes;
+  outcome_.failures = std::move(batches_.failures);
+  return read;
+}
+
+void Execution::Remove(const std::vector<std::string>& files) {
+  for (const std::string& location : files) {
+    if (!env_.io.Delete(location)) outcome_.leftover_files.push_back(location);
+  }
+}
+
+DeleteOutcome Execution::Run(const iceberg::TableMetadata& metadata) {
+  const std::int64_t started_ns = env_.clock.MonotonicNs();
+  outcome_.plan_id = plan_.plan_id;
+  outcome_.table = plan_.table;
+  if (Status read = Read(metadata); read) {
+    Commit();
+  } else {
+    Remove(batches_.files);
+    Refuse(std::move(read.error()));
+  }
+  outcome_.seconds = static_cast<double>(env_.clock.MonotonicNs() - started_ns) * 1e-9;
+  return std::move(outcome_);
+}
+
+void Execution::Commit() {
+  DeleteRewrite rewrite{facts_, plan_, {}, {}, {}, {}};
+  rewrite.read = std::move(batches_.read);
+  rewrite.written = std::move(batches_.written);
+  rewrite.files = std::move(batches_.files);
+  rewrite.summary = {{"firn.version", options_.version},
+                     {"firn.base-snapshot-id", std::to_string(plan_.base_snapshot_id->value)},
+                     {"engine-name", "firn"},
+                     {"engine-version", options_.version}};
+  DeleteChange change(std::move(rewrite));
+  if (!change.has_work()) {
+    outcome_.files_kept = static_cast<std::int64_t>(plan_.deletes.size());
+    return;
+  }
+  CommitReport report = act::Commit(env_, {table_, facts_.table_uuid, plan_.ref}, change);
+  for (std::string& location : report.leftover_files) outcome_.leftover_files.push_back(std::move(location));
+  outcome_.attempts = report.attempts;
+  if (!report.status) return Refuse(std::move(report.status.error()));
+  if (report.done_before) return;
+  NoteConflicts(change);
+  NoteCommit(report, change);
+}
+
+/// One line a partition.
+void Execution::NoteConflicts(const DeleteChange& change) {
+  std::map<std::uint32_t, GroupFailure> failures;
+  for (const DeleteChange::Conflict& conflict : change.done().conflicts) {
+    const std::uint32_t partition = facts_.targets[change.rewrite().read[conflict.read].target].partition;
+    const auto [failure, is_new] =
+        failures.try_emplace(partition, GroupFailure{facts_.partitions[partition].text, 0, conflict.error});
+    ++failure->second.files;
+  }
+  for (auto& [partition, failure] : failures) outcome_.failures.push_back(std::move(failure));
+}
+
+void Execution::NoteCommit(const CommitReport& report, const DeleteChange& change) {
+  const DeleteChange::Done& done = change.done();
+  const SnapshotCounts& counts = done.counts;
+  outcome_.snapshot_id = report.snapshot_id;
+  outcome_.equality_files_removed = counts.removed_equality_delete_files;
+  outcome_.position_files_removed = counts.removed_position_delete_files;
+  outcome_.vectors_removed = counts.removed_dvs;
+  outcome_.position_files_added = counts.added_position_delete_files;
+  outcome_.vectors_added = counts.added_dvs;
+  outcome_.bytes_removed = counts.removed_files_size;
+  outcome_.bytes_added = counts.added_files_size;
+  outcome_.files_kept = done.kept;
+  outcome_.rows_converted = batches_.rows_converted;
+}
+
+}  // namespace
+
+Result<DeleteOutcome> RewriteDeletes(CommitEnvironment& environment, const ports::TableIdentifier& table,
+                                     const decide::DeletePlan& plan, const observe::DeleteFacts& facts,
+                                     const RewriteDeletesOptions& options) {
+  FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
+  if (plan.deletes.empty()) {
+    DeleteOutcome nothing;
+    nothing.plan_id = plan.plan_id;
+    nothing.table = plan.table;
+    return nothing;
+  }
+  FIRN_TRY(CheckTable(environment, loaded, plan, facts));
+  return Execution(environment, table, plan, facts, options).Run(*loaded.metadata);
+}
+
+}  // namespace firn::act
