@@ -104,6 +104,7 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
   AddHealth(app, context);
   AddPlan(app, context);
   AddOptimize(app, context);
+  AddRewriteDeletes(app, context);
   AddInspect(app, context);
   AddTables(app, context);
   AddSplice(app, context);

@@ -38,27 +38,36 @@ std::string CommitTable(const act::Outcome& outcome, std::size_t lines_max) {
   return text;
 }
 
-std::string FailureTable(const act::Outcome& outcome) {
+std::string FailureTable(const std::vector<act::GroupFailure>& failures) {
   TextTable table({{"partition"}, {"files", kRight}, {"code"}, {"reason"}});
-  for (const auto& failure : outcome.failures) {
+  for (const auto& failure : failures) {
     table.AddRow({failure.partition.empty() ? "(all)" : failure.partition, HumanCount(failure.files),
                   std::string(CodeName(failure.error.code)), failure.error.message});
   }
   return "\nNot done\n" + table.Print();
 }
 
-std::string NextStep(const act::Outcome& outcome, const std::string& table_words) {
-  const bool unknown = std::ranges::any_of(
-      outcome.failures, [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
+}  // namespace
+
+std::string FailureText(const std::vector<act::GroupFailure>& failures, const std::vector<std::string>& leftovers) {
+  std::string text;
+  if (!failures.empty()) text += FailureTable(failures);
+  if (!leftovers.empty()) {
+    text += "\nFiles that firn wrote and that may not be needed\n";
+    for (const auto& file : leftovers) text += "  " + Printable(file) + "\n";
+  }
+  return text;
+}
+
+std::string FailureStep(const std::vector<act::GroupFailure>& failures, const std::string& table_words) {
+  const bool unknown =
+      std::ranges::any_of(failures, [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
   if (unknown) {
     return fmt::format("Next: `firn inspect snapshots {}` shows whether the commit arrived; then run this again.",
                        table_words);
   }
-  if (!outcome.failures.empty()) return "Next: run this again for what was not done.";
-  return fmt::format("Next: `firn health {}` shows the difference.", table_words);
+  return failures.empty() ? "" : "Next: run this again for what was not done.";
 }
-
-}  // namespace
 
 std::string OutcomeText(const act::Outcome& outcome, const std::string& table_words, std::size_t lines_max) {
   std::string text;
@@ -74,23 +83,22 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
     }
     text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers);
   }
-  if (!outcome.failures.empty()) text += FailureTable(outcome);
-  if (!outcome.leftover_files.empty()) {
-    text += "\nFiles that firn wrote and that may not be needed\n";
-    for (const auto& file : outcome.leftover_files) text += "  " + Printable(file) + "\n";
-  }
-  return text + "\n" + NextStep(outcome, table_words) + "\n";
+  text += FailureText(outcome.failures, outcome.leftover_files);
+  std::string next = FailureStep(outcome.failures, table_words);
+  if (next.empty()) next = fmt::format("Next: `firn health {}` shows the difference.", table_words);
+  return text + "\n" + next + "\n";
 }
 
-int ExitOf(const act::Outcome& outcome) {
-  if (outcome.failures.empty()) return kExitOk;
+int ExitOf(const act::Outcome& outcome) { return ExitOf(outcome.failures, !outcome.commits.empty()); }
+
+int ExitOf(const std::vector<act::GroupFailure>& failures, bool is_committed) {
+  if (failures.empty()) return kExitOk;
   // These two say what to do next, whatever else was done.
   for (const Code code : {Code::kOutcomeUnknown, Code::kCancelled}) {
     const auto has_code = [&](const act::GroupFailure& failure) { return failure.error.code == code; };
-    if (std::ranges::any_of(outcome.failures, has_code)) return ExitNumber(code);
+    if (std::ranges::any_of(failures, has_code)) return ExitNumber(code);
   }
-  if (!outcome.commits.empty()) return kExitPartlyDone;
-  return ExitNumber(outcome.failures[0].error.code);
+  return is_committed ? kExitPartlyDone : ExitNumber(failures[0].error.code);
 }
 
 }  // namespace firn::cli

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "act/outcome.h"
 
@@ -19,5 +20,10 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
 /// 0 without failures; 7 if an outcome is unknown; 10 if the work was cancelled; 11 when a part was committed; else the
 /// code of the first failure.
 int ExitOf(const act::Outcome& outcome);
+int ExitOf(const std::vector<act::GroupFailure>& failures, bool is_committed);
+/// What was not done, and files that may be left behind; empty if there are none.
+std::string FailureText(const std::vector<act::GroupFailure>& failures, const std::vector<std::string>& leftovers);
+/// What to do about failures; empty without any.
+std::string FailureStep(const std::vector<act::GroupFailure>& failures, const std::string& table_words);
 
 }  // namespace firn::cli

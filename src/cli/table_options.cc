@@ -77,7 +77,7 @@ void AddReadThreadsOption(CLI::App& command, std::optional<int>& threads) {
       ->default_str(std::to_string(kReadThreads));
 }
 
-void AddSelectionOptions(CLI::App& command, SelectionOptions& options) {
+void AddPartitionOptions(CLI::App& command, SelectionOptions& options) {
   command
       .add_option("--where", options.where,
                   "Only partitions that may hold matching rows, each as a whole: a condition such as\n"
@@ -88,6 +88,10 @@ void AddSelectionOptions(CLI::App& command, SelectionOptions& options) {
                   "Only this partition, as health shows it: 'day=2024-01-01' or 'a=1/b=2'; may be repeated")
       ->allow_extra_args(false)
       ->group("What to look at");
+}
+
+void AddSelectionOptions(CLI::App& command, SelectionOptions& options) {
+  AddPartitionOptions(command, options);
   command
       .add_option("--target-file-size", options.target_file_size,
                   "Wanted size of data files, such as 128MB (powers of 1024); otherwise the table's property")

@@ -34,7 +34,9 @@ struct SelectionOptions {
 void AddPlaceOptions(CLI::App& command, TableRequest& request);
 /// TABLE and --branch besides.
 void AddTableOptions(CLI::App& command, TableOptions& options);
-/// --where, --partition, --target-file-size, --min-input-files.
+/// --where, --partition.
+void AddPartitionOptions(CLI::App& command, SelectionOptions& options);
+/// Those, --target-file-size and --min-input-files.
 void AddSelectionOptions(CLI::App& command, SelectionOptions& options);
 
 /// Threads that read manifests, where nothing else is done.

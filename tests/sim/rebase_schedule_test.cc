@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random schedules of other writers and rewrites against a model of the rows, which only the writers change.
+// Random schedules of other writers, rewrites of data and of deletes, against a model of the rows, which only the
+// writers change.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "service/rewrite_deletes.h"
 #include "sim/world.h"
 
 namespace firn::sim {
@@ -17,11 +19,12 @@ namespace {
 /// A table, the rows that it must show, and writers that change both.
 class Schedule {
  public:
-  Schedule(std::int32_t format_version, std::uint64_t seed)
-      : world_(format_version, seed), version_(format_version), random_(seed * 7919 + 1) {}
+  Schedule(std::int32_t format_version, bool upgrades, std::uint64_t seed)
+      : world_(format_version, seed), version_(format_version), upgrades_(upgrades), random_(seed * 7919 + 1) {}
 
   void Run(int steps);
   const std::string& trace() const { return trace_; }
+  int deletes_rewritten() const { return deletes_rewritten_; }
 
  private:
   std::uint64_t Pick(std::uint64_t below) { return random_.Next() % below; }
@@ -34,15 +37,20 @@ class Schedule {
   void DeleteKeys(std::int32_t part);
   void OverwriteFile();
   void Rewrite();
+  void RewriteDeletes();
+  void Intrude(const std::string& plan_id);
+  void CheckFiles();
 
   World world_;
   std::int32_t version_;
+  bool upgrades_;
   Random random_;
   std::multiset<Row> model_;
   std::set<std::string> inputs_;  // of the rewrite that is under way
   bool input_is_gone_ = false;
   std::int64_t next_id_ = 0;
   int plans_ = 0;
+  int deletes_rewritten_ = 0;
   std::string trace_;
 };
 
@@ -160,14 +168,7 @@ void Schedule::Rewrite() {
   act::Rewrite rewrite = world_.PlanOf(std::move(groups), plan_id);
   for (std::uint64_t i = Pick(4); i > 0; --i) Write();
   Note("commit");
-  bool committed = false;
-  std::uint64_t left = Pick(4);
-  world_.intrude = [&](std::int64_t, const ports::IoEvent&) {
-    if (left == 0 || Pick(20) != 0) return;
-    --left;
-    committed = committed || world_.CommitsOf(plan_id) > 0;
-    if (!committed) Write();
-  };
+  Intrude(plan_id);
   const act::RewriteReport report = world_.Run(std::move(rewrite));
   world_.intrude = nullptr;
   Note("]");
@@ -176,6 +177,21 @@ void Schedule::Rewrite() {
     for (const act::GroupRefusal& refusal : report.refusals) ADD_FAILURE() << ToString(refusal.error);
   }
   inputs_.clear();
+  CheckFiles();
+}
+
+/// Up to three writes between the calls of the process, until the plan is committed.
+void Schedule::Intrude(const std::string& plan_id) {
+  world_.intrude = [this, plan_id, left = Pick(4), committed = false](std::int64_t, const ports::IoEvent&) mutable {
+    if (left == 0 || Pick(20) != 0) return;
+    --left;
+    committed = committed || (!plan_id.empty() && world_.CommitsOf(plan_id) > 0);
+    if (!committed) Write();
+  };
+}
+
+/// Nothing that firn wrote is left over, and no vector names a data file that is gone.
+void Schedule::CheckFiles() {
   for (const std::string& orphan : world_.Orphans()) {
     // Old metadata files leave the table's log by and by.
     EXPECT_TRUE(orphan.ends_with(".metadata.json")) << orphan;
@@ -188,15 +204,41 @@ void Schedule::Rewrite() {
   }
 }
 
+void Schedule::RewriteDeletes() {
+  service::RewriteDeletesOptions options;
+  options.rewrite.memory_bytes = Pick(2) == 0 ? 64 << 20 : 16 << 10;
+  options.plan.equality = Pick(4) != 0;
+  options.plan.positions = Pick(4) != 0;
+  options.plan.dangling = Pick(4) != 0;
+  options.plan.min_input_files = 2;
+  options.plan.by_file = Pick(3) == 0;
+  Note("[deletes");
+  Intrude("");
+  act::CommitEnvironment environment = world_.Environment(*world_.catalog);
+  const auto done = world_.AsProcess([&] { return service::RewriteDeletes(environment, SimTable::Id(), options); });
+  world_.intrude = nullptr;
+  Note("]");
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  for (const act::GroupFailure& failure : done->outcome.failures) ADD_FAILURE() << ToString(failure.error);
+  if (done->outcome.snapshot_id) ++deletes_rewritten_;
+  CheckFiles();
+}
+
 void Schedule::Run(int steps) {
   world_.retry.attempts_max = 100;
   Append(0);
   Append(1);
   for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
-    if (Pick(3) == 0) {
-      Rewrite();
-    } else {
-      Write();
+    if (upgrades_ && i == steps / 2) {
+      Note("upgrade");
+      world_.Fail(world_.table().Upgrade());
+      version_ = 3;
+    }
+    switch (Pick(6)) {
+      case 0:
+      case 1: Rewrite(); break;
+      case 2: RewriteDeletes(); break;
+      default: Write();
     }
     Check("step " + std::to_string(i));
   }
@@ -211,22 +253,32 @@ void Schedule::Run(int steps) {
   Check("the end");
 }
 
-class RebaseScheduleTest : public testing::TestWithParam<std::int32_t> {};
+struct Formats {
+  const char* name;
+  std::int32_t version;
+  bool upgrades;  // to version 3, half way
+};
+
+class RebaseScheduleTest : public testing::TestWithParam<Formats> {};
 
 TEST_P(RebaseScheduleTest, RandomWriters_RowsEqualTheModel) {
   const char* const chosen = std::getenv("FIRN_SEED");
   const std::uint64_t first = chosen == nullptr ? 1 : std::strtoull(chosen, nullptr, 10);
   const char* const wanted = std::getenv("FIRN_SCHEDULES");
-  const std::uint64_t count = chosen != nullptr ? 1 : wanted == nullptr ? 8 : std::strtoull(wanted, nullptr, 10);
+  const std::uint64_t count = chosen != nullptr ? 1 : wanted == nullptr ? 5 : std::strtoull(wanted, nullptr, 10);
+  int deletes_rewritten = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    Schedule schedule(GetParam(), seed);
+    Schedule schedule(GetParam().version, GetParam().upgrades, seed);
     schedule.Run(25);
-    ASSERT_FALSE(HasFailure()) << "FIRN_SEED=" << seed << " version " << GetParam() << ": " << schedule.trace();
+    deletes_rewritten += schedule.deletes_rewritten();
+    ASSERT_FALSE(HasFailure()) << "FIRN_SEED=" << seed << " " << GetParam().name << ": " << schedule.trace();
   }
+  EXPECT_TRUE(count == 1 || deletes_rewritten > static_cast<int>(count) / 2) << deletes_rewritten;
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, RebaseScheduleTest, testing::Values(2, 3),
-                         [](const auto& param) { return "V" + std::to_string(param.param); });
+INSTANTIATE_TEST_SUITE_P(Formats, RebaseScheduleTest,
+                         testing::Values(Formats{"V2", 2, false}, Formats{"V3", 3, false}, Formats{"V2ToV3", 2, true}),
+                         [](const auto& param) { return param.param.name; });
 
 }  // namespace
 }  // namespace firn::sim

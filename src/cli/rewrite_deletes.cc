@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/rewrite_deletes.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "act/outcome_json.h"
+#include "base/human_text.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/delete_text.h"
+#include "cli/exit_codes.h"
+#include "cli/outcome_text.h"
+#include "cli/progress.h"
+#include "cli/table_options.h"
+#include "decide/decide.h"
+#include "decide/delete_plan_json.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr std::int64_t kMemoryMin = std::int64_t{16} << 20;
+constexpr const char* kMemory = "1GB";
+constexpr std::int64_t kTargetBytes = std::int64_t{64} << 20;
+
+int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+struct RewriteDeletesOptions {
+  CommonOptions common;
+  TableOptions table;
+  SelectionOptions selection;
+  std::vector<std::string> only;
+  std::string memory;
+  std::optional<int> threads;
+  bool dry_run = false;
+};
+
+Result<decide::DeleteRewriteOptions> PlanOptionsOf(const RewriteDeletesOptions& options,
+                                                   const iceberg::TableMetadata& metadata,
+                                                   const decide::PartitionSelection& selection) {
+  SelectionOptions own = options.selection;
+  own.target_file_size.clear();  // it is about delete files here
+  FIRN_ASSIGN(const orient::Policy policy, PolicyOf(metadata, own));
+  decide::DeleteRewriteOptions plan;
+  plan.enabled = policy.enabled;
+  const auto is_wanted = [&](std::string_view word) {
+    return options.only.empty() || std::ranges::find(options.only, word) != options.only.end();
+  };
+  plan.equality = is_wanted("equality");
+  plan.positions = is_wanted("positions");
+  plan.dangling = is_wanted("dangling");
+  plan.min_input_files = policy.min_input_files;
+  FIRN_ASSIGN(plan.target_size_bytes, metadata.IntProperty("write.delete.target-file-size-bytes", kTargetBytes));
+  FIRN_ASSIGN(const auto target, ParseBytesOption("--target-file-size", options.selection.target_file_size));
+  if (target) plan.target_size_bytes = *target;
+  if (plan.target_size_bytes <= 0) {
+    return Error{Code::kInvalidArgument, "the target size of delete files is not a number of bytes above 0"};
+  }
+  plan.by_file = metadata.Property("write.delete.granularity", "partition") == "file";
+  plan.selection = &selection;
+  return plan;
+}
+
+Result<service::RewriteDeletesOptions> MakeOptions(const RewriteDeletesOptions& options,
+                                                   const iceberg::TableMetadata& metadata,
+                                                   const decide::PartitionSelection& selection) {
+  service::RewriteDeletesOptions made;
+  made.ref = options.table.ref;
+  FIRN_ASSIGN(made.plan, PlanOptionsOf(options, metadata, selection));
+  made.rewrite.threads = options.threads.value_or(DefaultThreads());
+  made.rewrite.version = kVersion;
+  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
+  if (memory && *memory < kMemoryMin) {
+    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} is needed", HumanBytes(kMemoryMin))};
+  }
+  if (memory) made.rewrite.memory_bytes = *memory;
+  return made;
+}
+
+std::size_t Lines(const RewriteDeletesOptions& options) { return options.common.verbosity > 0 ? SIZE_MAX : 10; }
+
+/// The result when nothing is executed: a dry run, or an empty plan.
+int ShowPlanOnly(Environment& environment, const RewriteDeletesOptions& options,
+                 const service::DeleteAssessment& found) {
+  if (options.common.json) {
+    json::Value value = json::Value::Object();
+    value.Set("dry_run", options.dry_run);
+    value.Set("plan", decide::ToJson(found.plan, found.facts));
+    environment.terminal.Out(json::WritePretty(value) + "\n");
+  } else {
+    environment.terminal.Out(DeletePlanText(found.facts, found.plan, Lines(options)));
+    if (options.dry_run) environment.terminal.Out("\nDry run: nothing was written.\n");
+  }
+  for (const auto& refusal : found.plan.refusals) {
+    if (refusal.code == decide::kCodeDisabled) return ExitNumber(Code::kUnsupported);
+  }
+  return kExitOk;
+}
+
+int ShowOutcome(Environment& environment, const RewriteDeletesOptions& options,
+                const service::RewrittenDeletes& result) {
+  if (options.common.json) {
+    json::Value value = json::Value::Object();
+    value.Set("plan", decide::ToJson(result.first.plan, result.first.facts));
+    value.Set("rounds", result.rounds);
+    value.Set("outcome", act::ToJson(result.outcome));
+    environment.terminal.Out(json::WritePretty(value) + "\n");
+  } else {
+    environment.terminal.Out(DeleteOutcomeText(result.outcome, TableWords(options.table)));
+  }
+  return ExitOf(result.outcome.failures, result.outcome.snapshot_id.has_value());
+}
+
+Result<int> RunRewriteDeletes(Environment& environment, RewriteDeletesOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.table.request, {&options.threads, &options.memory}));
+  FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
+  FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
+  FIRN_ASSIGN(auto rewrite, MakeOptions(options, *opened.table.metadata, selection));
+  if (options.dry_run) {
+    rewrite.plan.plan_id = environment.random.NewUuidV7(environment.clock.Now());
+    FIRN_ASSIGN(const auto found, service::AssessDeletes(opened.table, *opened.io, rewrite));
+    return ShowPlanOnly(environment, options, found);
+  }
+  act::CommitEnvironment commit{*opened.catalog,    *opened.io, environment.clock,
+                                environment.random, {},         &environment.cancelled};
+  Progress progress(environment.terminal, environment.clock,
+                    {.title = "reading deletes", .silent = options.common.quiet});
+  rewrite.planned = [&](int round, const service::DeleteAssessment& found) {
+    if (round > 1) progress.Note("Others committed in the meantime: planned again.");
+    if (!found.plan.deletes.empty()) progress.Note(found.plan.reason);
+  };
+  rewrite.rewrite.progress = [&progress](std::int64_t done, std::int64_t total) { progress.Update(done, total); };
+  FIRN_ASSIGN(const auto result, service::RewriteDeletes(commit, opened.table.id, rewrite));
+  progress.Finish();
+  if (result.rounds == 0) return ShowPlanOnly(environment, options, result.first);
+  return ShowOutcome(environment, options, result);
+}
+
+}  // namespace
+
+void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<RewriteDeletesOptions>();
+  CLI::App* command =
+      app.add_subcommand("rewrite-deletes", "Convert equality deletes, merge position deletes, drop dangling ones");
+  AddTableOptions(*command, options->table);
+  AddPartitionOptions(*command, options->selection);
+  command->add_flag("--dry-run", options->dry_run, "Only show the plan, write nothing");
+  command
+      ->add_option("--only", options->only,
+                   "Only these, of: equality (to positions, or to deletion vectors in v3), positions (many files to\n"
+                   "few, or to deletion vectors), dangling (deletes of nothing); separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"equality", "positions", "dangling"}))
+      ->allow_extra_args(false);
+  command
+      ->add_option("--target-file-size", options->selection.target_file_size,
+                   "Wanted size of position delete files; otherwise the table's property, or 64MB")
+      ->group("Limits");
+  command
+      ->add_option("--min-input-files", options->selection.min_input_files,
+                   "Fewest small position delete files of a partition that are merged; otherwise the table's\n"
+                   "property, or 5")
+      ->group("Limits");
+  command->add_option("--threads", options->threads, "Threads that read")
+      ->check(CLI::Range(1, 1024))
+      ->default_str(std::to_string(DefaultThreads()))
+      ->group("Limits");
+  command->add_option("--memory", options->memory, "Memory for keys and positions, over all threads")
+      ->default_str(kMemory)
+      ->group("Limits");
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunRewriteDeletes(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Delete files of another writer, rewritten by firn: readers see the same rows, in every snapshot."""
+
+import json
+
+import fastavro
+import pyarrow as pa
+import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import IntegerType, LongType, NestedField, StringType
+
+from .deletes import Deleter, local
+from .rows import by_duckdb, by_pyiceberg
+
+SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "part", IntegerType()),
+                NestedField(3, "text", StringType()))
+BY_PART = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "part"))
+NAME = "db.t"
+
+
+def rows_of(keys):
+    return pa.table({"id": pa.array(keys, pa.int64()), "part": pa.array([k % 2 for k in keys], pa.int32()),
+                     "text": [None if k % 7 == 0 else f"text {k % 50}" for k in keys]})
+
+
+def fill(lake, spec=None, files=6, rows_each=100, properties=None):
+    options = {} if spec is None else {"partition_spec": spec}
+    table = lake.catalog.create_table(NAME, SCHEMA, properties={"format-version": "2", **(properties or {})}, **options)
+    for i in range(files):
+        table.append(rows_of(range(i * rows_each, (i + 1) * rows_each)))
+    return sorted(lake.files(NAME), key=lambda file: file.file_path)
+
+
+def kinds(lake):
+    """[equality, position, vectors]: live delete files."""
+    counts = [0, 0, 0]
+    for line in manifest_list(lake):
+        if line["content"] != 1:
+            continue
+        with open(local(line["manifest_path"]), "rb") as file:
+            for entry in fastavro.reader(file):
+                if entry["status"] == 2:
+                    continue
+                data = entry["data_file"]
+                counts[0 if data["content"] == 2 else 2 if data["file_format"] == "PUFFIN" else 1] += 1
+    return counts
+
+
+def manifest_list(lake):
+    with open(local(lake.load(NAME).current_snapshot().manifest_list), "rb") as file:
+        return list(fastavro.reader(file))
+
+
+def row_ids(lake):
+    return sorted((line["manifest_path"], line["first_row_id"]) for line in manifest_list(lake) if line["content"] == 0)
+
+
+def read(lake, snapshot_id=None, pyiceberg=True):
+    table = lake.load(NAME)
+    rows = by_duckdb(table.metadata_location, snapshot_id)
+    if pyiceberg:
+        assert by_pyiceberg(table, snapshot_id) == rows, "readers disagree"
+    return rows
+
+
+def rewrite(lake, before, *options, pyiceberg_before=True):
+    """Rewrites deletes; rows, old snapshots and data files stay. Returns the outcome."""
+    head = lake.load(NAME).current_snapshot().snapshot_id
+    data = sorted(file.file_path for file in lake.files(NAME)) if pyiceberg_before else None
+    done = lake.firn_json("rewrite-deletes", NAME, *options)["outcome"]
+    assert done["failures"] == [] and done["leftover_files"] == []
+    assert read(lake) == before
+    assert read(lake, head, pyiceberg_before) == before
+    if data is not None:
+        assert sorted(file.file_path for file in lake.files(NAME)) == data
+    again = lake.firn_json("rewrite-deletes", NAME, *options)
+    assert again["plan"]["deletes"] == []
+    return done
+
+
+@pytest.mark.parametrize("spec", [None, BY_PART])
+def test_equality_deletes_become_positions(lake, spec):
+    fill(lake, spec)
+    files = lake.files(NAME)
+    for keys in ([5, 150, 250, 10**6], [151, 400]):
+        for part in (0, 1) if spec else (None,):
+            own = next((file for file in files if spec and file.partition[0] == part), None)
+            Deleter(lake, NAME).by_equality("id", keys, own)
+    lake.load(NAME).append(rows_of([5, 150]))
+    before = read(lake, pyiceberg=False)
+    assert sum(before.values()) == 600 - 5 + 2
+    done = rewrite(lake, before, pyiceberg_before=False)
+    assert done["equality_files_removed"] == (4 if spec else 2)
+    assert done["rows_converted"] == 5
+    assert kinds(lake) == [0, 2 if spec else 1, 0]
+    assert lake.load(NAME).current_snapshot().summary.operation.value == "delete"
+
+
+def test_equality_deletes_become_vectors_and_row_ids_stay(lake):
+    files = fill(lake)
+    Deleter(lake, NAME).by_vector([(file, [1, 2, 98]) for file in files[:4]])
+    Deleter(lake, NAME).by_equality("id", [k for k in range(600) if k % 10 == 3])
+    Deleter(lake, NAME).by_equality("text", [None, "text 1"])
+    before, ids = read(lake, pyiceberg=False), row_ids(lake)
+    done = rewrite(lake, before, pyiceberg_before=False)
+    assert done["vectors_removed"] == 4 and done["vectors_added"] == 6
+    assert kinds(lake) == [0, 0, 6]
+    assert row_ids(lake) == ids
+    assert sum(before.values()) < 600 - 12 - 60 - 70
+    assert lake.load(NAME).current_snapshot().summary.operation.value == "delete"
+
+
+def test_many_small_position_deletes_become_one(lake):
+    files = fill(lake)
+    for k in range(4):
+        Deleter(lake, NAME).by_position([(file, [k, 10 + k]) for file in files])
+        Deleter(lake, NAME).by_position([(files[k], [50 + k])])
+    done = rewrite(lake, read(lake))
+    assert done["position_files_removed"] == 8 and done["position_files_added"] == 1
+    assert kinds(lake) == [0, 1, 0]
+    assert lake.load(NAME).current_snapshot().summary.operation.value == "replace"
+
+
+def test_position_deletes_by_file(lake):
+    files = fill(lake, properties={"write.delete.granularity": "file"})
+    for k in range(3):
+        Deleter(lake, NAME).by_position([(file, [k]) for file in files[:4]], per_file=True)
+    done = rewrite(lake, read(lake))
+    assert done["position_files_removed"] == 12 and done["position_files_added"] == 4
+
+
+def test_position_deletes_of_an_upgraded_table_become_vectors(lake):
+    files = fill(lake)
+    Deleter(lake, NAME).by_position([(file, [0, 3, 99]) for file in files])
+    Deleter(lake, NAME).by_position([(files[0], [50])])
+    Deleter(lake, NAME).by_vector([(files[5], [0, 1, 3, 99])])
+    done = rewrite(lake, read(lake))
+    assert done["position_files_removed"] == 2 and done["vectors_added"] == 5
+    assert kinds(lake) == [0, 0, 6]
+
+
+def test_dangling_deletes_go(lake):
+    files = fill(lake)
+    Deleter(lake, NAME).by_position([(files[0], [0, 1])], per_file=True)
+    Deleter(lake, NAME).by_equality("id", [10**6])
+    table = lake.load(NAME)
+    table.overwrite(rows_of(range(1000, 1100)))
+    before = read(lake)
+    done = rewrite(lake, before)
+    assert kinds(lake) == [0, 0, 0]
+    assert done["data_files_read"] == 0
+    assert sum(before.values()) == 100
+
+
+def test_dry_run_writes_nothing(lake):
+    files = fill(lake)
+    Deleter(lake, NAME).by_equality("id", [1, 2])
+    before = lake.load(NAME).metadata_location
+    plan = lake.firn_json("rewrite-deletes", NAME, "--dry-run")["plan"]
+    assert plan["equality_files"] == 1 and plan["scanned_rows"] == 100 * len(files)
+    assert lake.load(NAME).metadata_location == before
+    assert "Dry run" in lake.firn("rewrite-deletes", f"lake.{NAME}", "--dry-run").stdout
+    assert json.loads(lake.firn_any("rewrite-deletes", f"lake.{NAME}", "--json", "--only", "dangling").stdout)[
+        "plan"]["deletes"] == []
