@@ -40,7 +40,7 @@ def main():
     parser.add_argument("--steps", type=int, default=14)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--versions", default="2,3")
-    parser.add_argument("--commands", default="optimize")
+    parser.add_argument("--commands", default="optimize,rewrite-deletes")
     parser.add_argument("--keep", action="store_true", help="keep the tables of failed seeds")
     parser.add_argument("--lint", action="append", default=[])
     args = parser.parse_args()

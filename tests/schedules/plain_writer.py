@@ -51,10 +51,9 @@ def entry_schema(spec, schema, version):
             id_map("lower_bounds", 125, 126, 127, "bytes"), id_map("upper_bounds", 128, 129, 130, "bytes"),
             field("equality_ids", {"type": "array", "items": "int", "element-id": 136}, 135),
             field("split_offsets", {"type": "array", "items": "long", "element-id": 133}, 132),
-            field("sort_order_id", "int", 140)]
+            field("sort_order_id", "int", 140), field("referenced_data_file", "string", 143)]
     if version >= 3:
-        file += [field("first_row_id", "long", 142), field("referenced_data_file", "string", 143),
-                 field("content_offset", "long", 144), field("content_size_in_bytes", "long", 145)]
+        file += [field("first_row_id", "long", 142), field("content_offset", "long", 144), field("content_size_in_bytes", "long", 145)]
     return {"type": "record", "name": "manifest_entry", "fields": [
         field("status", "int", 0, False), field("snapshot_id", "long", 1), field("sequence_number", "long", 3),
         field("file_sequence_number", "long", 4),

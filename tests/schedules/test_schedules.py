@@ -7,7 +7,7 @@ import pytest
 
 from .lake import ScheduledLake
 
-COMMANDS = ["optimize"]
+COMMANDS = ["optimize", "rewrite-deletes"]
 FIRST = int(os.environ.get("FIRN_SEED", "1"))
 
 
