@@ -2,6 +2,7 @@
 #include "act/delete_batches.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -31,16 +32,10 @@ struct Batch {
 struct Loaded {
   std::vector<DataFile> data;
   std::vector<DataFileDeletes> deletes;
-  std::vector<DataFileDeletes> staying;          // of those, position deletes that are not replaced
-  std::vector<std::optional<DeletedRows>> rows;  // absent: failed
-  std::vector<std::pair<std::size_t, Error>> errors;
+  std::vector<DataFileDeletes> staying;  // of those, position deletes that are not replaced
+  std::vector<Result<DeletedRows>> rows;
   EqualityStatistics statistics;
 };
-
-/// Errors that are about one file and not about the work.
-bool IsOfOneFile(Code code) {
-  return code == Code::kCorrupt || code == Code::kUnsupported || code == Code::kLimit || code == Code::kNotFound;
-}
 
 class BatchReader {
  public:
@@ -65,9 +60,9 @@ class BatchReader {
   std::vector<Batch> MakeBatches(int workers, Random& random) const;
   Status Process(const Batch& batch, const DeleteLoadContext& context);
   Loaded Prepare(const Batch& batch) const;
-  Status Load(const DeleteLoadContext& context, Loaded& loaded, std::size_t begin, std::size_t end);
-  Status LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded, std::size_t begin, std::size_t end);
+  Status LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded);
   bool NeedsVector(const Loaded& loaded, std::size_t i) const;
+  void NoteFailures(const Batch& batch, const Loaded& loaded, DeleteBatches& done) const;
   Status WriteVectors(const Batch& batch, const Loaded& loaded, DeleteBatches& done);
   Status WritePositions(const Batch& batch, const Loaded& loaded, DeleteBatches& done);
   std::optional<SequenceNumber> NumberOf(const Loaded& loaded, const std::vector<std::size_t>& inputs) const;
@@ -102,7 +97,8 @@ int BatchReader::Workers() const {
 std::vector<Batch> BatchReader::MakeBatches(int workers, Random& random) const {
   const std::int64_t share = std::max<std::int64_t>(options_.memory_bytes / workers, 1);
   const std::int64_t rows_max = share / 4 * 8;  // one bit a row at most
-  const auto targets_max = static_cast<std::size_t>(std::max<std::int64_t>(share / 8 / kTargetBytes, 1));
+  const auto fitting = static_cast<std::size_t>(std::max<std::int64_t>(share / 8 / kTargetBytes, 1));
+  const std::size_t targets_max = std::min(fitting, std::max<std::size_t>(options_.batch_files_max, 1));
   const std::size_t enough = workers == 1
                                  ? plan_.targets.size()
                                  : plan_.targets.size() / static_cast<std::size_t>(workers * kBatchesPerThread) + 1;
@@ -168,43 +164,27 @@ Loaded BatchReader::Prepare(const Batch& batch) const {
     if (!has_equality) staying.deletes.clear();
     deletes.deletes.insert(deletes.deletes.end(), staying.deletes.begin(), staying.deletes.end());
   }
-  loaded.rows.resize(loaded.data.size());
   return loaded;
 }
 
-/// All at once; if some file cannot be read, in halves, so that the files that do not need it go on.
-Status BatchReader::Load(const DeleteLoadContext& context, Loaded& loaded, std::size_t begin, std::size_t end) {
-  Result<std::vector<DeletedRows>> rows =
-      LoadDeletedRows(context, cache_, std::span(loaded.deletes).subspan(begin, end - begin), &loaded.statistics);
-  if (rows) {
-    for (std::size_t i = begin; i < end; ++i) loaded.rows[i] = std::move((*rows)[i - begin]);
-    return LeaveOutStaying(context, loaded, begin, end);
-  }
-  if (!IsOfOneFile(rows.error().code)) return std::move(rows.error());
-  if (end - begin == 1) {
-    loaded.errors.emplace_back(begin, std::move(rows.error()));
-    return Ok();
-  }
-  const std::size_t middle = begin + (end - begin) / 2;
-  FIRN_TRY(Load(context, loaded, begin, middle));
-  return Load(context, loaded, middle, end);
-}
-
 /// What position delete files that stay say is not written again.
-Status BatchReader::LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded, std::size_t begin,
-                                    std::size_t end) {
+Status BatchReader::LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded) {
   std::vector<DataFileDeletes> wanted;
   std::vector<std::size_t> places;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (loaded.staying[i].deletes.empty()) continue;
+  for (std::size_t i = 0; i < loaded.rows.size(); ++i) {
+    if (!loaded.rows[i] || loaded.staying[i].deletes.empty()) continue;
     wanted.push_back(loaded.staying[i]);
     places.push_back(i);
   }
   if (wanted.empty()) return Ok();
-  FIRN_ASSIGN(const std::vector<DeletedRows> staying, LoadDeletedRows(context, cache_, wanted));
+  FIRN_ASSIGN(auto staying, LoadEachDeletedRows(context, cache_, wanted));
   for (std::size_t k = 0; k < places.size(); ++k) {
-    DeletedRows& rows = *loaded.rows[places[k]];
-    rows.positions = roaring::Difference(rows.positions, staying[k].positions);
+    Result<DeletedRows>& rows = loaded.rows[places[k]];
+    if (staying[k]) {
+      rows->positions = roaring::Difference(rows->positions, staying[k]->positions);
+    } else {
+      rows = std::move(staying[k].error());
+    }
   }
   return Ok();
 }
@@ -222,11 +202,9 @@ bool BatchReader::NeedsVector(const Loaded& loaded, std::size_t i) const {
 Status BatchReader::Process(const Batch& batch, const DeleteLoadContext& context) {
   DeleteBatches done;
   Loaded loaded = Prepare(batch);
-  FIRN_TRY(Load(context, loaded, 0, loaded.data.size()));
-  for (auto& [i, error] : loaded.errors) {
-    const observe::DeleteTarget& target = facts_.targets[plan_.targets[batch.begin + i]];
-    done.failures.push_back({facts_.partitions[target.partition].text, 1, std::move(error).In(target.path)});
-  }
+  FIRN_ASSIGN(loaded.rows, LoadEachDeletedRows(context, cache_, loaded.deletes, &loaded.statistics));
+  FIRN_TRY(LeaveOutStaying(context, loaded));
+  NoteFailures(batch, loaded, done);
   done.statistics = loaded.statistics;
   const Status written = plan_.writes_vectors ? WriteVectors(batch, loaded, done) : WritePositions(batch, loaded, done);
   for (const auto& rows : loaded.rows) {
@@ -251,6 +229,20 @@ void BatchReader::Show(std::int64_t more_bytes) {
   // Several passes over the keys count as one.
   shown_bytes_ = std::min(shown_bytes_ + more_bytes, total_bytes_);
   options_.progress(shown_bytes_, total_bytes_);
+}
+
+/// One a partition and code: a broken delete file may concern thousands of data files.
+void BatchReader::NoteFailures(const Batch& batch, const Loaded& loaded, DeleteBatches& done) const {
+  std::map<std::pair<std::uint32_t, Code>, GroupFailure> failures;
+  for (std::size_t i = 0; i < loaded.rows.size(); ++i) {
+    if (loaded.rows[i]) continue;
+    const observe::DeleteTarget& target = facts_.targets[plan_.targets[batch.begin + i]];
+    const Error& error = loaded.rows[i].error();
+    const auto [failure, is_new] = failures.try_emplace(
+        {target.partition, error.code}, GroupFailure{facts_.partitions[target.partition].text, 0, error});
+    ++failure->second.files;
+  }
+  for (auto& [key, failure] : failures) done.failures.push_back(std::move(failure));
 }
 
 Status BatchReader::WriteVectors(const Batch& batch, const Loaded& loaded, DeleteBatches& done) {

@@ -29,6 +29,7 @@ namespace firn::act {
 struct DeleteBatchOptions {
   int threads = 1;
   std::int64_t memory_bytes = std::int64_t{1} << 30;
+  std::size_t batch_files_max = 100'000;
   const std::atomic<bool>* cancelled = nullptr;
   /// Bytes of data files whose deletes were read, of all in the plan; never falls.
   std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)> progress = {};
@@ -38,7 +39,7 @@ struct DeleteBatches {
   std::vector<ReadTarget> read;  // ascending
   std::vector<WrittenDeletes> written;
   std::vector<std::string> files;      // locations, also when the work failed
-  std::vector<GroupFailure> failures;  // one a data file that could not be read
+  std::vector<GroupFailure> failures;  // data files that could not be read, a partition and code each
   EqualityStatistics statistics;
   std::int64_t rows_converted = 0;  // that only equality deletes had deleted
 };

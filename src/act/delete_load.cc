@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "observe/parallel.h"
@@ -28,16 +29,29 @@ bool NamesOneFile(const iceberg::DataFile& delete_file) {
 class DeleteLoader {
  public:
   DeleteLoader(const DeleteLoadContext& context, DeleteCache& cache, std::span<const DataFileDeletes> files)
-      : context_(context), cache_(cache), files_(files), rows_(files.size()) {}
+      : context_(context), cache_(cache), files_(files), rows_(files.size()), errors_(files.size()) {}
 
-  Result<std::vector<DeletedRows>> Run(EqualityStatistics* statistics) {
-    FIRN_TRY(Sort());
-    FIRN_TRY(observe::ForEachIndex(vectors_.size(), context_.threads, [this](std::size_t i) { return LoadVector(i); }));
-    FIRN_TRY(
-        observe::ForEachIndex(positions_.size(), context_.threads, [this](std::size_t i) { return LoadPositions(i); }));
+  Result<std::vector<Result<DeletedRows>>> Run(EqualityStatistics* statistics) {
+    Sort();
+    FIRN_TRY(observe::ForEachIndex(vectors_.size(), context_.threads, [this](std::size_t i) -> Status {
+      Status loaded = LoadVector(i);
+      return loaded ? Ok() : Fail(std::move(loaded.error()), {vectors_[i].file});
+    }));
+    FIRN_TRY(observe::ForEachIndex(positions_.size(), context_.threads, [this](std::size_t i) -> Status {
+      Status loaded = LoadPositions(i);
+      return loaded ? Ok() : Fail(std::move(loaded.error()), positions_[i].files);
+    }));
     for (std::size_t i = 0; i < files_.size(); ++i) rows_[i].positions.Truncate(files_[i].data.file->record_count);
     FIRN_TRY(MatchEquality(statistics));
-    return std::move(rows_);
+    std::vector<Result<DeletedRows>> results;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (errors_[i]) {
+        results.emplace_back(std::move(*errors_[i]));
+      } else {
+        results.emplace_back(std::move(rows_[i]));
+      }
+    }
+    return results;
   }
 
  private:
@@ -50,14 +64,25 @@ class DeleteLoader {
     std::vector<std::size_t> files;  // that want it
   };
 
+  /// Gives an error about single files to `which`; any other is returned.
+  Status Fail(Error error, const std::vector<std::size_t>& which) {
+    if (!IsOfOneFile(error.code)) return error;
+    const std::lock_guard lock(mutex_);
+    for (const std::size_t i : which) {
+      if (!errors_[i]) errors_[i] = error;
+    }
+    return Ok();
+  }
+
   /// Divides the deletes by kind.
-  Status Sort() {
+  void Sort() {
     std::map<const DeleteEntry*, std::vector<std::size_t>> positions;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const auto is_vector = [](const DeleteEntry* entry) { return KindOf(entry->file) == DeleteKind::kVector; };
       const auto vectors = std::ranges::count_if(files_[i].deletes, is_vector);
       if (vectors > 1) {
-        return Error{Code::kCorrupt, files_[i].data.file->file_path + ": more than one deletion vector applies"};
+        errors_[i] = Error{Code::kCorrupt, files_[i].data.file->file_path + ": more than one deletion vector applies"};
+        continue;
       }
       for (const DeleteEntry* const entry : files_[i].deletes) {
         switch (KindOf(entry->file)) {
@@ -70,7 +95,6 @@ class DeleteLoader {
       }
     }
     for (auto& [entry, files] : positions) positions_.push_back({entry, std::move(files)});
-    return Ok();
   }
 
   Status LoadVector(std::size_t index) {
@@ -114,17 +138,20 @@ class DeleteLoader {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const bool has_any = std::ranges::any_of(
           files_[i].deletes, [](const DeleteEntry* entry) { return KindOf(entry->file) == DeleteKind::kEquality; });
-      if (!has_any) continue;
+      if (!has_any || errors_[i]) continue;
       data.push_back(files_[i].data);
       indexes.push_back(i);
     }
     const std::vector<const DeleteEntry*> deletes(equality_.begin(), equality_.end());
-    FIRN_ASSIGN(const std::vector<roaring::PositionSet> matched,
-                MatchEqualityDeletes(context_, data, deletes, statistics));
+    FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context_, data, deletes, statistics));
     for (std::size_t i = 0; i < indexes.size(); ++i) {
+      if (!matched[i]) {
+        errors_[indexes[i]] = std::move(matched[i].error());
+        continue;
+      }
       DeletedRows& rows = rows_[indexes[i]];
       const std::int64_t before = rows.positions.cardinality();
-      rows.positions.Union(matched[i]);
+      rows.positions.Union(*matched[i]);
       rows.by_equality = rows.positions.cardinality() - before;
     }
     return Ok();
@@ -134,10 +161,11 @@ class DeleteLoader {
   DeleteCache& cache_;
   std::span<const DataFileDeletes> files_;
   std::vector<DeletedRows> rows_;
+  std::vector<std::optional<Error>> errors_;
   std::vector<Vector> vectors_;
   std::vector<Positions> positions_;
   std::set<const DeleteEntry*> equality_;
-  std::mutex mutex_;  // of rows_ while position deletes are joined
+  std::mutex mutex_;  // of rows_ and errors_ while several threads work
 };
 
 }  // namespace
@@ -150,10 +178,22 @@ DataFileDeletes DeletesOf(const iceberg::DeleteIndex& index, const DataFileRef& 
   return deletes;
 }
 
+Result<std::vector<Result<DeletedRows>>> LoadEachDeletedRows(const DeleteLoadContext& context, DeleteCache& cache,
+                                                             std::span<const DataFileDeletes> files,
+                                                             EqualityStatistics* statistics) {
+  return DeleteLoader(context, cache, files).Run(statistics);
+}
+
 Result<std::vector<DeletedRows>> LoadDeletedRows(const DeleteLoadContext& context, DeleteCache& cache,
                                                  std::span<const DataFileDeletes> files,
                                                  EqualityStatistics* statistics) {
-  return DeleteLoader(context, cache, files).Run(statistics);
+  FIRN_ASSIGN(auto each, LoadEachDeletedRows(context, cache, files, statistics));
+  std::vector<DeletedRows> all;
+  for (Result<DeletedRows>& one : each) {
+    if (!one) return std::move(one.error());
+    all.push_back(std::move(*one));
+  }
+  return all;
 }
 
 }  // namespace firn::act

@@ -27,6 +27,10 @@ Result<std::unique_ptr<splice::ScanFile>> OpenForScan(const DeleteLoadContext& c
   return opened;
 }
 
+bool IsOfOneFile(Code code) {
+  return code == Code::kCorrupt || code == Code::kUnsupported || code == Code::kLimit || code == Code::kNotFound;
+}
+
 Status CheckGoesOn(const DeleteLoadContext& context) {
   if (context.cancelled != nullptr && context.cancelled->load(std::memory_order_relaxed)) {
     return Error{Code::kCancelled, "reading of deletes was stopped"};

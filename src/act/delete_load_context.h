@@ -41,6 +41,9 @@ struct DataFileRef {
 
 Result<std::unique_ptr<splice::ScanFile>> OpenForScan(const DeleteLoadContext& context, const iceberg::DataFile& file);
 
+/// Whether an error is about single files, and not about the work: broken, unsupported, too large, missing.
+bool IsOfOneFile(Code code);
+
 /// kCancelled once the caller wants to stop.
 Status CheckGoesOn(const DeleteLoadContext& context);
 

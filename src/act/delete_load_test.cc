@@ -262,5 +262,45 @@ TEST(DeleteCache, Failure_IsTriedAgain) {
   EXPECT_TRUE(Load(table, cache, files, {entry}).has_value());
 }
 
+TEST(LoadEachDeletedRows, BrokenDeletes_AreErrorsOfTheFilesThatNeedThem) {
+  DeleteTable table = MakeTable();
+  DeleteCache cache(1 << 20);
+  std::vector<iceberg::DataFile> files;
+  for (const char* const name : {"a", "b", "c", "d", "e"})
+    files.push_back(PutIds(table, std::string("mem:/t/") + name, 4));
+  const DeleteEntry positions = table.PutPositions("mem:/t/p", {{"mem:/t/b", 1}});
+  const auto vectors = table.PutVectors("mem:/t/v", {{"mem:/t/c", SetOf({2})}, {"mem:/t/d", SetOf({3})}});
+  DeleteEntry bad_vector = vectors[0];
+  bad_vector.file.record_count = 7;
+  const DeleteEntry keys = table.PutEquality("mem:/t/k", testing::ParquetOf({{"id", 1, "long", "[0]"}}), {1}, 9);
+  table.io().Put("mem:/t/p", Bytes(50));
+  table.io().Put("mem:/t/e", Bytes(50));
+  const std::vector<DataFileDeletes> wanted = {{{&files[0], SequenceNumber(1)}, {&keys}},
+                                               {{&files[1], SequenceNumber(1)}, {&positions, &keys}},
+                                               {{&files[2], SequenceNumber(1)}, {&bad_vector}},
+                                               {{&files[3], SequenceNumber(1)}, {&vectors[1]}},
+                                               {{&files[4], SequenceNumber(1)}, {&keys}}};
+  const auto rows = LoadEachDeletedRows(table.context(64 << 20, 2), cache, wanted);
+  ASSERT_TRUE(rows.has_value()) << ToString(rows.error());
+  EXPECT_THAT((*rows)[0]->positions.ToVector(), ElementsAre(0));
+  EXPECT_THAT(ToString((*rows)[1].error()), HasSubstr("mem:/t/p"));
+  EXPECT_THAT(ToString((*rows)[2].error()), HasSubstr("mem:/t/v"));
+  EXPECT_THAT((*rows)[3]->positions.ToVector(), ElementsAre(3));
+  EXPECT_THAT(ToString((*rows)[4].error()), HasSubstr("mem:/t/e"));
+  EXPECT_FALSE(LoadDeletedRows(table.context(), cache, wanted).has_value());
+
+  // A broken equality delete file concerns all that it applies to.
+  table.io().Put("mem:/t/k", Bytes(50));
+  const auto none = LoadEachDeletedRows(table.context(), cache, wanted);
+  ASSERT_TRUE(none.has_value());
+  EXPECT_THAT(ToString((*none)[0].error()), HasSubstr("mem:/t/k"));
+  EXPECT_TRUE((*none)[3].has_value());
+
+  const std::atomic<bool> cancelled = true;
+  DeleteLoadContext context = table.context();
+  context.cancelled = &cancelled;
+  EXPECT_EQ(LoadEachDeletedRows(context, cache, wanted).error().code, Code::kCancelled);
+}
+
 }  // namespace
 }  // namespace firn::act

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "act/equality_match_keys.h"
@@ -71,12 +72,27 @@ Result<std::vector<KeyGroup>> MakeGroups(const DeleteLoadContext& context, std::
   return wanted;
 }
 
+/// What was found so far, one a data file.
+struct Found {
+  std::vector<roaring::PositionSet> positions;
+  std::vector<std::optional<Error>> errors;
+
+  explicit Found(std::size_t files) : positions(files), errors(files) {}
+  /// Gives an error about single files to `which`; any other is returned.
+  Status Fail(Error error, const std::vector<std::size_t>& which) {
+    if (!IsOfOneFile(error.code)) return error;
+    for (const std::size_t i : which) {
+      if (!errors[i]) errors[i] = error;
+    }
+    return Ok();
+  }
+};
+
 /// Matches one group, in as many passes over parts of the hash range as memory asks for.
 class GroupMatcher {
  public:
   GroupMatcher(const DeleteLoadContext& context, const KeyLayout& layout, const KeyGroup& group,
-               std::span<const DataFileRef> files, std::vector<roaring::PositionSet>& found,
-               EqualityStatistics& statistics)
+               std::span<const DataFileRef> files, Found& found, EqualityStatistics& statistics)
       : context_(context),
         layout_(layout),
         group_(group),
@@ -106,7 +122,7 @@ class GroupMatcher {
       table_.Seal();
       if (table_.size() > 0) {
         FIRN_TRY(observe::ForEachIndex(group_.files.size(), context_.threads,
-                                       [this](std::size_t i) { return MatchFile(group_.files[i]); }));
+                                       [this](std::size_t i) { return MatchOrFail(group_.files[i]); }));
       }
       ++statistics_.passes;
       statistics_.keys += static_cast<std::int64_t>(table_.size());
@@ -146,12 +162,19 @@ class GroupMatcher {
     return Ok();
   }
 
+  /// Each data file is one thread's at a time.
+  Status MatchOrFail(std::size_t index) {
+    if (found_.errors[index]) return Ok();
+    Status matched = MatchFile(index);
+    return matched ? Ok() : found_.Fail(std::move(matched.error()), {index});
+  }
+
   Status MatchFile(std::size_t index) {
     const DataFileRef& data = files_[index];
     FIRN_ASSIGN(const auto reader, KeyReader::OpenData(context_, layout_, *data.file, filter_));
     // Only deletes with a higher sequence number have a higher rank than the data would.
     const std::uint32_t rank = RankOf(data.sequence_number) + 1;
-    roaring::PositionSet& found = found_[index];
+    roaring::PositionSet& found = found_.positions[index];
     std::vector<std::uint32_t> scratch;
     while (true) {
       FIRN_ASSIGN(const std::size_t rows, reader->Next());
@@ -168,7 +191,7 @@ class GroupMatcher {
   const KeyLayout& layout_;
   const KeyGroup& group_;
   std::span<const DataFileRef> files_;
-  std::vector<roaring::PositionSet>& found_;
+  Found& found_;
   EqualityStatistics& statistics_;
   std::int64_t table_bytes_;
   KeyTable table_;
@@ -181,22 +204,49 @@ class GroupMatcher {
   };
 };
 
+Status MatchGroup(const DeleteLoadContext& context, const KeyGroup& group, std::span<const DataFileRef> files,
+                  Found& found, EqualityStatistics& statistics) {
+  FIRN_ASSIGN(const KeyLayout layout,
+              KeyLayout::Make(context.metadata, group.ids).In(group.deletes.front()->file.file_path));
+  return GroupMatcher(context, layout, group, files, found, statistics).Run();
+}
+
 }  // namespace
+
+Result<std::vector<Result<roaring::PositionSet>>> MatchEachEqualityDeletes(const DeleteLoadContext& context,
+                                                                           std::span<const DataFileRef> files,
+                                                                           std::span<const DeleteEntry* const> deletes,
+                                                                           EqualityStatistics* statistics) {
+  EqualityStatistics ignored;
+  Found found(files.size());
+  FIRN_ASSIGN(const std::vector<KeyGroup> groups, MakeGroups(context, files, deletes));
+  for (const KeyGroup& group : groups) {
+    Status matched = MatchGroup(context, group, files, found, statistics != nullptr ? *statistics : ignored);
+    // A delete file that cannot be read: all data files that it applies to lack something.
+    if (!matched) FIRN_TRY(found.Fail(std::move(matched.error()), group.files));
+  }
+  std::vector<Result<roaring::PositionSet>> results;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (found.errors[i]) {
+      results.emplace_back(std::move(*found.errors[i]));
+    } else {
+      results.emplace_back(std::move(found.positions[i]));
+    }
+  }
+  return results;
+}
 
 Result<std::vector<roaring::PositionSet>> MatchEqualityDeletes(const DeleteLoadContext& context,
                                                                std::span<const DataFileRef> files,
                                                                std::span<const DeleteEntry* const> deletes,
                                                                EqualityStatistics* statistics) {
-  std::vector<roaring::PositionSet> found(files.size());
-  EqualityStatistics ignored;
-  FIRN_ASSIGN(const std::vector<KeyGroup> groups, MakeGroups(context, files, deletes));
-  for (const KeyGroup& group : groups) {
-    FIRN_ASSIGN(const KeyLayout layout,
-                KeyLayout::Make(context.metadata, group.ids).In(group.deletes.front()->file.file_path));
-    GroupMatcher matcher(context, layout, group, files, found, statistics != nullptr ? *statistics : ignored);
-    FIRN_TRY(matcher.Run());
+  FIRN_ASSIGN(auto each, MatchEachEqualityDeletes(context, files, deletes, statistics));
+  std::vector<roaring::PositionSet> all;
+  for (Result<roaring::PositionSet>& one : each) {
+    if (!one) return std::move(one.error());
+    all.push_back(std::move(*one));
   }
-  return found;
+  return all;
 }
 
 }  // namespace firn::act

@@ -30,7 +30,13 @@ struct EqualityStatistics {
   std::int64_t keys = 0;              // distinct ones, of all groups
 };
 
-/// One set a data file, in their order. `statistics` may be null; it is added to.
+/// One set a data file, in their order. An error that is about single files is that of the data files concerned; any
+/// other ends the work. `statistics` may be null; it is added to.
+Result<std::vector<Result<roaring::PositionSet>>> MatchEachEqualityDeletes(
+    const DeleteLoadContext& context, std::span<const DataFileRef> files,
+    std::span<const iceberg::DeleteEntry* const> deletes, EqualityStatistics* statistics = nullptr);
+
+/// The same, or the first error of a data file.
 Result<std::vector<roaring::PositionSet>> MatchEqualityDeletes(const DeleteLoadContext& context,
                                                                std::span<const DataFileRef> files,
                                                                std::span<const iceberg::DeleteEntry* const> deletes,

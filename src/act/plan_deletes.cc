@@ -2,7 +2,6 @@
 #include "act/plan_deletes.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "observe/manifest_scan.h"
@@ -41,11 +40,6 @@ FileDeletes ToFileDeletes(const DataFileDeletes& planned, act::DeletedRows loade
   return deletes;
 }
 
-/// Errors that are about one file and not about the work.
-bool IsOfOneFile(Code code) {
-  return code == Code::kCorrupt || code == Code::kUnsupported || code == Code::kLimit || code == Code::kNotFound;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<PlanDeletes>> PlanDeletes::Read(const observe::Facts& facts, ports::FileIO& io,
@@ -78,24 +72,14 @@ Result<std::vector<Result<FileDeletes>>> PlanDeletes::Load(const DeleteLoadConte
   for (const ManifestEntry* entry : files) {
     planned.push_back(DeletesOf(index_, {&entry->file, entry->sequence_number.value_or(SequenceNumber(0))}));
   }
+  // Files whose deletes cannot be read do not stop the others.
+  FIRN_ASSIGN(auto loaded, LoadEachDeletedRows(context, cache_, planned));
   std::vector<Result<FileDeletes>> results;
-  auto loaded = LoadDeletedRows(context, cache_, planned);
-  if (loaded) {
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      results.emplace_back(ToFileDeletes(planned[i], std::move((*loaded)[i])));
-    }
-    return results;
-  }
-  if (!IsOfOneFile(loaded.error().code)) return std::move(loaded.error());
-  // Some delete file cannot be read: the files that it does not apply to shall go on.
-  for (const DataFileDeletes& one : planned) {
-    auto rows = LoadDeletedRows(context, cache_, std::span(&one, 1));
-    if (rows) {
-      results.emplace_back(ToFileDeletes(one, std::move(rows->front())));
-    } else if (IsOfOneFile(rows.error().code)) {
-      results.emplace_back(std::move(rows.error()).In(one.data.file->file_path));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (loaded[i]) {
+      results.emplace_back(ToFileDeletes(planned[i], std::move(*loaded[i])));
     } else {
-      return std::move(rows.error());
+      results.emplace_back(std::move(loaded[i].error()).In(files[i]->file.file_path));
     }
   }
   return results;

@@ -10,6 +10,7 @@
 #include "act/delete_batches.h"
 #include "act/delete_change.h"
 #include "act/metadata_files.h"
+#include "base/human_text.h"
 #include "ports/location.h"
 
 namespace firn::act {
@@ -40,12 +41,23 @@ Status CheckTable(CommitEnvironment& environment, const ports::LoadedTable& tabl
   return environment.io.CheckCreate(ports::Join(MetadataFolder(metadata), "manifest.avro")).In(ToString(table.id));
 }
 
+/// What is left for reading, beside the program itself and what is known of the table.
+Result<std::int64_t> WorkBytes(const observe::DeleteFacts& facts, const RewriteDeletesOptions& options) {
+  constexpr std::int64_t kProgramBytes = std::int64_t{64} << 20, kWorkBytesMin = std::int64_t{32} << 20;
+  constexpr std::size_t kTargetBytes = 400, kDeleteBytes = 1024;
+  const std::int64_t needed = kProgramBytes + static_cast<std::int64_t>(facts.targets.size() * kTargetBytes +
+                                                                        facts.deletes.entries().size() * kDeleteBytes);
+  if (options.memory_bytes - needed >= kWorkBytesMin) return options.memory_bytes - needed;
+  return Error{Code::kLimit, fmt::format("{} of memory are too few: these deletes need at least {}",
+                                         HumanBytes(options.memory_bytes), HumanBytes(needed + kWorkBytesMin))};
+}
+
 /// One plan's execution after its checks.
 class Execution {
  public:
   Execution(CommitEnvironment& environment, const ports::TableIdentifier& table, const decide::DeletePlan& plan,
-            const observe::DeleteFacts& facts, const RewriteDeletesOptions& options)
-      : env_(environment), table_(table), plan_(plan), facts_(facts), options_(options) {}
+            const observe::DeleteFacts& facts, const RewriteDeletesOptions& options, std::int64_t work_bytes)
+      : env_(environment), table_(table), plan_(plan), facts_(facts), options_(options), work_bytes_(work_bytes) {}
 
   DeleteOutcome Run(const iceberg::TableMetadata& metadata);
 
@@ -62,6 +74,7 @@ class Execution {
   const decide::DeletePlan& plan_;
   const observe::DeleteFacts& facts_;
   const RewriteDeletesOptions& options_;
+  std::int64_t work_bytes_;
   DeleteBatches batches_;
   DeleteOutcome outcome_;
 };
@@ -69,7 +82,8 @@ class Execution {
 Status Execution::Read(const iceberg::TableMetadata& metadata) {
   DeleteBatchOptions options;
   options.threads = options_.threads;
-  options.memory_bytes = options_.memory_bytes;
+  options.memory_bytes = work_bytes_;
+  options.batch_files_max = options_.batch_files_max;
   options.cancelled = env_.cancelled;
   options.progress = options_.progress;
   const Status read = ReadAndWriteDeletes(facts_, plan_, metadata, env_.io, env_.random, options, batches_);
@@ -163,7 +177,8 @@ Result<DeleteOutcome> RewriteDeletes(CommitEnvironment& environment, const ports
     return nothing;
   }
   FIRN_TRY(CheckTable(environment, loaded, plan, facts));
-  return Execution(environment, table, plan, facts, options).Run(*loaded.metadata);
+  FIRN_ASSIGN(const std::int64_t work_bytes, WorkBytes(facts, options).In(ToString(table)));
+  return Execution(environment, table, plan, facts, options, work_bytes).Run(*loaded.metadata);
 }
 
 }  // namespace firn::act

@@ -26,7 +26,6 @@
 namespace firn::cli {
 namespace {
 
-constexpr std::int64_t kMemoryMin = std::int64_t{16} << 20;
 constexpr const char* kMemory = "1GB";
 constexpr std::int64_t kTargetBytes = std::int64_t{64} << 20;
 
@@ -77,10 +76,11 @@ Result<service::RewriteDeletesOptions> MakeOptions(const RewriteDeletesOptions& 
   made.rewrite.threads = options.threads.value_or(DefaultThreads());
   made.rewrite.version = kVersion;
   FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
-  if (memory && *memory < kMemoryMin) {
-    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} is needed", HumanBytes(kMemoryMin))};
-  }
   if (memory) made.rewrite.memory_bytes = *memory;
+  if (made.rewrite.memory_bytes < act::kRewriteDeletesMemoryMin) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("--memory: at least {} are needed", HumanBytes(act::kRewriteDeletesMemoryMin))};
+  }
   return made;
 }
 
@@ -172,7 +172,7 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1024))
       ->default_str(std::to_string(DefaultThreads()))
       ->group("Limits");
-  command->add_option("--memory", options->memory, "Memory for keys and positions, over all threads")
+  command->add_option("--memory", options->memory, "Memory of the process")
       ->default_str(kMemory)
       ->group("Limits");
   AddCommonOptions(*command, options->common);

@@ -206,7 +206,7 @@ void Schedule::CheckFiles() {
 
 void Schedule::RewriteDeletes() {
   service::RewriteDeletesOptions options;
-  options.rewrite.memory_bytes = Pick(2) == 0 ? 64 << 20 : 16 << 10;
+  options.rewrite.batch_files_max = 1 + Pick(8);
   options.plan.equality = Pick(4) != 0;
   options.plan.positions = Pick(4) != 0;
   options.plan.dangling = Pick(4) != 0;

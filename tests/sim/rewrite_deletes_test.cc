@@ -20,7 +20,7 @@ using service::RewrittenDeletes;
 
 service::RewriteDeletesOptions OptionsOf() {
   service::RewriteDeletesOptions options;
-  options.rewrite.memory_bytes = 64 << 20;
+  options.rewrite.memory_bytes = 256 << 20;
   options.plan.min_input_files = 2;
   return options;
 }
@@ -145,12 +145,12 @@ TEST_P(RewriteDeletesTest, AllKinds_BecomePositionsAndThenNothingIsLeftToDo) {
   EXPECT_TRUE(again->first.plan.deletes.empty());
 }
 
-TEST_P(RewriteDeletesTest, LittleMemory_ManyBatchesGiveTheSame) {
+TEST_P(RewriteDeletesTest, SmallBatches_GiveTheSame) {
   World world(2);
   FillWithDeletes(world, GetParam());
   const std::vector<Row> rows = world.Rows();
   service::RewriteDeletesOptions options = OptionsOf();
-  options.rewrite.memory_bytes = 2 * 8 * 1024;  // two data files a batch
+  options.rewrite.batch_files_max = 2;
   const Result<RewrittenDeletes> done = Rewrite(world, options);
   ASSERT_TRUE(done.has_value()) << ToString(done.error());
   EXPECT_TRUE(done->outcome.failures.empty());
