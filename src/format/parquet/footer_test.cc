@@ -215,6 +215,25 @@ TEST(Footer, TimestampOfUnknownUnit_IsKeptAsOther) {
   EXPECT_EQ(again, bytes);
 }
 
+TEST(Footer, UnitOfAnotherWireType_IsNone) {
+  const Bytes bytes = {0x8c, 0x11, 0x1c, 0x24, 0x00, 0, 0, 0};  // TIMESTAMP {true, unit {2: an i16}}
+  ThriftReader reader(bytes);
+  LogicalType parsed;
+  Read(reader, parsed);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(parsed.kind, LogicalKind::kOther);
+}
+
+TEST(Footer, LogicalTypesWithoutTheirMembers_AreRefused) {
+  for (const Bytes& bytes :
+       {Bytes{0x7c, 0x12, 0, 0}, Bytes{0x8c, 0x2c, 0x2c, 0, 0, 0, 0}, Bytes{0xac, 0x13, 8, 0, 0}}) {
+    ThriftReader reader(bytes);
+    LogicalType parsed;
+    Read(reader, parsed);
+    EXPECT_FALSE(reader.ok());
+  }
+}
+
 struct Broken {
   const char* name;
   Code code;

@@ -14,7 +14,7 @@ ColumnOrder ReadColumnOrder(ThriftReader& in) {
   ColumnOrder order = ColumnOrder::kUndefined;
   ThriftStruct fields(in);
   while (fields.Next()) {
-    const bool known = fields.id() >= 1 && fields.id() <= 3;
+    const bool known = fields.type() == ThriftType::kStruct && fields.id() >= 1 && fields.id() <= 3;
     order = known ? static_cast<ColumnOrder>(fields.id()) : ColumnOrder::kOther;
     fields.Skip();
   }
@@ -130,16 +130,15 @@ void Write(const SizeStatistics& value, Bytes& out) {
 void Read(ThriftReader& in, PageEncodingStats& value) {
   value = PageEncodingStats{};
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
     switch (fields.key()) {
-      case ThriftKey(1, ThriftType::kI32): value.page_type = ReadEnum<PageType>(in), seen |= Bit(1); break;
-      case ThriftKey(2, ThriftType::kI32): value.encoding = ReadEnum<Encoding>(in), seen |= Bit(2); break;
-      case ThriftKey(3, ThriftType::kI32): value.count = in.ReadI32(), seen |= Bit(3); break;
+      case ThriftKey(1, ThriftType::kI32): value.page_type = ReadEnum<PageType>(in); break;
+      case ThriftKey(2, ThriftType::kI32): value.encoding = ReadEnum<Encoding>(in); break;
+      case ThriftKey(3, ThriftType::kI32): value.count = in.ReadI32(); break;
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3), "PageEncodingStats lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3), "PageEncodingStats lacks a member");
 }
 
 void Write(const PageEncodingStats& value, Bytes& out) {
@@ -153,9 +152,7 @@ void Write(const PageEncodingStats& value, Bytes& out) {
 void Read(ThriftReader& in, ColumnMetaData& value) {
   value = ColumnMetaData{};
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kI32): value.type = ReadEnum<PhysicalType>(in); break;
       case ThriftKey(2, ThriftType::kList): ReadEncodings(in, value.encodings); break;
@@ -176,7 +173,7 @@ void Read(ThriftReader& in, ColumnMetaData& value) {
       default: fields.Keep(value.unknown);
     }
   }
-  Require(in, seen, kColumnMetaDataRequired, "ColumnMetaData lacks a member");
+  Require(in, fields, kColumnMetaDataRequired, "ColumnMetaData lacks a member");
 }
 
 void Write(const ColumnMetaData& value, Bytes& out) {
@@ -220,6 +217,7 @@ void Read(ThriftReader& in, ColumnChunk& value) {
       default: fields.Keep(value.unknown);
     }
   }
+  Require(in, fields, Bit(2), "ColumnChunk lacks its file offset");
   if (!value.meta && !value.encrypted) in.Fail("ColumnChunk lacks its metadata");
 }
 
@@ -239,18 +237,17 @@ void Write(const ColumnChunk& value, Bytes& out) {
 void Read(ThriftReader& in, SortingColumn& value) {
   value = SortingColumn{};
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
     switch (fields.key()) {
-      case ThriftKey(1, ThriftType::kI32): value.column_index = in.ReadI32(), seen |= Bit(1); break;
+      case ThriftKey(1, ThriftType::kI32): value.column_index = in.ReadI32(); break;
       case ThriftKey(2, ThriftType::kTrue):
-      case ThriftKey(2, ThriftType::kFalse): value.descending = fields.boolean(), seen |= Bit(2); break;
+      case ThriftKey(2, ThriftType::kFalse): value.descending = fields.boolean(); break;
       case ThriftKey(3, ThriftType::kTrue):
-      case ThriftKey(3, ThriftType::kFalse): value.nulls_first = fields.boolean(), seen |= Bit(3); break;
+      case ThriftKey(3, ThriftType::kFalse): value.nulls_first = fields.boolean(); break;
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3), "SortingColumn lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3), "SortingColumn lacks a member");
 }
 
 void Write(const SortingColumn& value, Bytes& out) {
@@ -264,9 +261,7 @@ void Write(const SortingColumn& value, Bytes& out) {
 void Read(ThriftReader& in, RowGroup& value) {
   value = RowGroup{};
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kList): ReadList(in, value.columns); break;
       case ThriftKey(2, ThriftType::kI64): value.total_byte_size = in.ReadI64(); break;
@@ -278,7 +273,7 @@ void Read(ThriftReader& in, RowGroup& value) {
       default: fields.Keep(value.unknown);
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3), "RowGroup lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3), "RowGroup lacks a member");
 }
 
 void Write(const RowGroup& value, Bytes& out) {
@@ -297,9 +292,7 @@ void Write(const RowGroup& value, Bytes& out) {
 void Read(ThriftReader& in, FileMetaData& value) {
   value = FileMetaData{};
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kI32): value.version = in.ReadI32(); break;
       case ThriftKey(2, ThriftType::kList): ReadList(in, value.schema); break;
@@ -312,7 +305,7 @@ void Read(ThriftReader& in, FileMetaData& value) {
       default: fields.Keep(value.unknown);
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3) | Bit(4), "FileMetaData lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3) | Bit(4), "FileMetaData lacks a member");
 }
 
 void Write(const FileMetaData& value, std::size_t count, const GroupWriter& write_group, Bytes& out) {

@@ -8,9 +8,7 @@ namespace {
 
 void ReadDataHeader(ThriftReader& in, PageHeader& header) {
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kI32): header.num_values = in.ReadI32(); break;
       case ThriftKey(2, ThriftType::kI32): header.encoding = ReadEnum<Encoding>(in); break;
@@ -20,14 +18,12 @@ void ReadDataHeader(ThriftReader& in, PageHeader& header) {
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3) | Bit(4), "DataPageHeader lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3) | Bit(4), "DataPageHeader lacks a member");
 }
 
 void ReadDictionaryHeader(ThriftReader& in, PageHeader& header) {
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kI32): header.num_values = in.ReadI32(); break;
       case ThriftKey(2, ThriftType::kI32): header.encoding = ReadEnum<Encoding>(in); break;
@@ -36,14 +32,12 @@ void ReadDictionaryHeader(ThriftReader& in, PageHeader& header) {
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2), "DictionaryPageHeader lacks a member");
+  Require(in, fields, Bit(1) | Bit(2), "DictionaryPageHeader lacks a member");
 }
 
 void ReadDataHeaderV2(ThriftReader& in, PageHeader& header) {
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kI32): header.num_values = in.ReadI32(); break;
       case ThriftKey(2, ThriftType::kI32): header.num_nulls = in.ReadI32(); break;
@@ -57,7 +51,7 @@ void ReadDataHeaderV2(ThriftReader& in, PageHeader& header) {
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3) | Bit(4) | Bit(5) | Bit(6), "DataPageHeaderV2 lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3) | Bit(4) | Bit(5) | Bit(6), "DataPageHeaderV2 lacks a member");
 }
 
 const char* FaultOf(const PageHeader& header) {
@@ -87,9 +81,7 @@ std::uint32_t BodyBit(PageType type) {
 
 void Read(ThriftReader& in, PageHeader& header) {
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kI32): header.type = ReadEnum<PageType>(in); break;
       case ThriftKey(2, ThriftType::kI32): header.uncompressed_size = in.ReadI32(); break;
@@ -101,8 +93,8 @@ void Read(ThriftReader& in, PageHeader& header) {
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3), "PageHeader lacks a member");
-  Require(in, seen, BodyBit(header.type), "PageHeader lacks the struct of its type");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3), "PageHeader lacks a member");
+  Require(in, fields, BodyBit(header.type), "PageHeader lacks the struct of its type");
   if (const char* fault = FaultOf(header); fault != nullptr) in.Fail(fault);
 }
 

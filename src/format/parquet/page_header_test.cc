@@ -102,6 +102,20 @@ TEST(PageHeader, BodyOfAnotherType_IsCorrupt) {
   EXPECT_FALSE(ParsePageHeader(bytes));
 }
 
+TEST(PageHeader, RequiredMemberOfAnotherWireType_IsMissing) {
+  Bytes bytes;
+  WritePageHeader(Header(PageType::kData), bytes);
+  std::size_t members = 0;
+  for (std::size_t i = 0; i + 1 < bytes.size(); ++i) {
+    if (bytes[i] != 0x15) continue;  // the next field, an i32
+    Bytes changed = bytes;
+    changed[i] = 0x14;  // an i16
+    EXPECT_FALSE(ParsePageHeader(changed)) << "byte " << i;
+    ++members;
+  }
+  EXPECT_EQ(members, 7U);
+}
+
 TEST(PageHeader, UnknownPageType_CanBeSkipped) {
   Bytes bytes;
   WritePageHeader(Header(PageType::kIndex), bytes);

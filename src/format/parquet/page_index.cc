@@ -8,16 +8,15 @@ namespace {
 
 void Read(ThriftReader& in, PageLocation& value) {
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
     switch (fields.key()) {
-      case ThriftKey(1, ThriftType::kI64): value.offset = in.ReadI64(), seen |= Bit(1); break;
-      case ThriftKey(2, ThriftType::kI32): value.compressed_size = in.ReadI32(), seen |= Bit(2); break;
-      case ThriftKey(3, ThriftType::kI64): value.first_row_index = in.ReadI64(), seen |= Bit(3); break;
+      case ThriftKey(1, ThriftType::kI64): value.offset = in.ReadI64(); break;
+      case ThriftKey(2, ThriftType::kI32): value.compressed_size = in.ReadI32(); break;
+      case ThriftKey(3, ThriftType::kI64): value.first_row_index = in.ReadI64(); break;
       default: fields.Skip();
     }
   }
-  Require(in, seen, Bit(1) | Bit(2) | Bit(3), "PageLocation lacks a member");
+  Require(in, fields, Bit(1) | Bit(2) | Bit(3), "PageLocation lacks a member");
   if (value.offset < 0 || value.compressed_size < 0 || value.first_row_index < 0) {
     in.Fail("PageLocation has a negative member");
   }
@@ -95,10 +94,8 @@ Result<OffsetIndex> ParseOffsetIndex(ByteView bytes) {
 Result<ColumnIndex> ParseColumnIndex(ByteView bytes, std::size_t page_count) {
   ThriftReader reader(bytes);
   ColumnIndex index;
-  std::uint32_t seen = 0;
   ThriftStruct fields(reader);
   while (fields.Next()) {
-    if (fields.id() > 0 && fields.id() < 32) seen |= Bit(fields.id());
     switch (fields.key()) {
       case ThriftKey(1, ThriftType::kList): ReadBools(reader, index.null_pages); break;
       case ThriftKey(2, ThriftType::kList): ReadBinaries(reader, index.min_values); break;
@@ -111,7 +108,7 @@ Result<ColumnIndex> ParseColumnIndex(ByteView bytes, std::size_t page_count) {
       default: fields.Skip();
     }
   }
-  Require(reader, seen, Bit(1) | Bit(2) | Bit(3) | Bit(4), "ColumnIndex lacks a member");
+  Require(reader, fields, Bit(1) | Bit(2) | Bit(3) | Bit(4), "ColumnIndex lacks a member");
   if (const char* fault = FaultOf(index, page_count); fault != nullptr) reader.Fail(fault);
   if (Status read = reader.status(); !read) return std::move(read.error()).In("column index");
   return index;

@@ -25,7 +25,8 @@ TimeUnit ReadUnit(ThriftReader& in) {
   TimeUnit unit = TimeUnit::kNone;
   ThriftStruct fields(in);
   while (fields.Next()) {
-    if (fields.id() >= 1 && fields.id() <= 3) unit = static_cast<TimeUnit>(fields.id());
+    const bool known = fields.type() == ThriftType::kStruct && fields.id() >= 1 && fields.id() <= 3;
+    if (known) unit = static_cast<TimeUnit>(fields.id());
     fields.Skip();
   }
   return unit;
@@ -33,15 +34,14 @@ TimeUnit ReadUnit(ThriftReader& in) {
 
 void ReadDecimal(ThriftReader& in, LogicalType& value) {
   ThriftStruct fields(in);
-  std::uint32_t seen = 0;
   while (fields.Next()) {
     switch (fields.key()) {
-      case ThriftKey(1, ThriftType::kI32): value.scale = in.ReadI32(), seen |= Bit(1); break;
-      case ThriftKey(2, ThriftType::kI32): value.precision = in.ReadI32(), seen |= Bit(2); break;
+      case ThriftKey(1, ThriftType::kI32): value.scale = in.ReadI32(); break;
+      case ThriftKey(2, ThriftType::kI32): value.precision = in.ReadI32(); break;
       default: fields.Keep(value.raw);
     }
   }
-  Require(in, seen, Bit(1) | Bit(2), "DecimalType lacks its scale or precision");
+  Require(in, fields, Bit(1) | Bit(2), "DecimalType lacks its scale or precision");
 }
 
 void ReadTimeOrTimestamp(ThriftReader& in, LogicalType& value) {
@@ -54,6 +54,7 @@ void ReadTimeOrTimestamp(ThriftReader& in, LogicalType& value) {
       default: fields.Keep(value.raw);
     }
   }
+  Require(in, fields, Bit(1) | Bit(2), "a time type lacks its zone or unit");
 }
 
 void ReadInteger(ThriftReader& in, LogicalType& value) {
@@ -66,6 +67,7 @@ void ReadInteger(ThriftReader& in, LogicalType& value) {
       default: fields.Keep(value.raw);
     }
   }
+  Require(in, fields, Bit(1) | Bit(2), "IntType lacks its width or sign");
 }
 
 void ReadMembers(ThriftReader& in, LogicalType& value) {

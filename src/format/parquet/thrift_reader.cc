@@ -61,8 +61,9 @@ ByteView ThriftReader::ReadBinary() {
 std::size_t ThriftReader::BeginList(ThriftType element) {
   const std::uint8_t head = ReadRawByte();
   const std::uint64_t count = head >> 4 == 15 ? ReadVarint() : head >> 4;
-  if (count == 0) return 0;
   const auto type = static_cast<ThriftType>(head & 15);
+  if (type > ThriftType::kUuid) return Fail("unknown wire type"), 0;
+  if (count == 0) return 0;
   const bool same = type == element || (element == ThriftType::kTrue && type == ThriftType::kFalse);
   if (!same) return Fail("list of an unexpected element type"), 0;
   if (count > remaining()) return Fail("list is longer than the bytes left"), 0;
@@ -97,6 +98,7 @@ void ThriftReader::SkipValue(ThriftType type, int depth) {
       const std::uint64_t count = head >> 4 == 15 ? ReadVarint() : head >> 4;
       if (count > remaining()) return Fail("list is longer than the bytes left");
       auto element = static_cast<ThriftType>(head & 15);
+      if (element > ThriftType::kUuid) return Fail("unknown wire type");
       // A boolean takes a byte in a list and none as a field.
       if (element == ThriftType::kTrue || element == ThriftType::kFalse) element = ThriftType::kByte;
       for (std::uint64_t i = 0; i < count && ok(); ++i) SkipValue(element, depth + 1);
@@ -109,6 +111,7 @@ void ThriftReader::SkipValue(ThriftType type, int depth) {
       const std::uint8_t types = ReadRawByte();
       auto key = static_cast<ThriftType>(types >> 4);
       auto value = static_cast<ThriftType>(types & 15);
+      if (key > ThriftType::kUuid || value > ThriftType::kUuid) return Fail("unknown wire type");
       if (key == ThriftType::kTrue || key == ThriftType::kFalse) key = ThriftType::kByte;
       if (value == ThriftType::kTrue || value == ThriftType::kFalse) value = ThriftType::kByte;
       for (std::uint64_t i = 0; i < count && ok(); ++i) {
@@ -135,6 +138,7 @@ bool ThriftStruct::Next() {
     id_ = static_cast<std::int16_t>(id);
   }
   if (type_ == ThriftType::kStop) return reader_.Fail("unknown wire type"), false;
+  if (id_ > 0 && id_ < 32) seen_ |= std::uint32_t{1} << id_;
   return reader_.ok();
 }
 
@@ -147,7 +151,7 @@ void AppendKept(Bytes& kept, std::int16_t id, ThriftType type, ByteView value) {
 
 void ThriftStruct::Keep(Bytes& kept) {
   const std::size_t start = reader_.position();
-  reader_.Skip(type_);
+  Skip();
   if (reader_.ok()) AppendKept(kept, id_, type_, reader_.Since(start));
 }
 

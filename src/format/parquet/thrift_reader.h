@@ -107,12 +107,22 @@ class ThriftStruct {
   std::int16_t id() const { return id_; }
   ThriftType type() const { return type_; }
   bool boolean() const { return type_ == ThriftType::kTrue; }
-  void Skip() { reader_.Skip(type_); }
+  /// The ids below 32 so far, a bit each, without those that were skipped or kept: unknown ones, or of another type.
+  std::uint32_t seen() const { return seen_; }
+  void Skip() {
+    Forget();
+    reader_.Skip(type_);
+  }
   /// Skips the value and appends it to `kept`.
   void Keep(Bytes& kept);
 
  private:
+  void Forget() {
+    if (id_ > 0 && id_ < 32) seen_ &= ~(std::uint32_t{1} << id_);
+  }
+
   ThriftReader& reader_;
+  std::uint32_t seen_ = 0;
   std::int16_t id_ = 0;
   ThriftType type_ = ThriftType::kStop;
 };

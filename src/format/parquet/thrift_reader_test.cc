@@ -36,6 +36,9 @@ TEST(Thrift, TruncatedOrOverlongValues_AreFaultsThatStick) {
       {{0x05, 'a', 'b'}, [](ThriftReader& in) { in.ReadBinary(); }},
       {{0xf5, 0xff, 0xff, 0xff, 0x7f}, [](ThriftReader& in) { in.BeginList(ThriftType::kI32); }},
       {{0x28, 0x00, 0x00}, [](ThriftReader& in) { in.BeginList(ThriftType::kI32); }},
+      {{0x0e}, [](ThriftReader& in) { in.BeginList(ThriftType::kI32); }},
+      {{0x0e}, [](ThriftReader& in) { in.Skip(ThriftType::kList); }},
+      {{0x01, 0x8e}, [](ThriftReader& in) { in.Skip(ThriftType::kMap); }},
       {{0x00}, [](ThriftReader& in) { in.Skip(ThriftType::kDouble); }},
       {{0x01}, [](ThriftReader& in) { in.Skip(static_cast<ThriftType>(14)); }},
   };
@@ -132,6 +135,9 @@ TEST(Thrift, KnownIdWithAnotherType_DoesNotMatch) {
   ThriftStruct fields(reader);
   ASSERT_TRUE(fields.Next());
   EXPECT_NE(fields.key(), ThriftKey(1, ThriftType::kI32));
+  EXPECT_EQ(fields.seen(), 2U);
+  fields.Skip();
+  EXPECT_EQ(fields.seen(), 0U) << "a required member that was skipped is missing";
 }
 
 }  // namespace

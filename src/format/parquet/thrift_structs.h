@@ -69,11 +69,11 @@ E ReadEnum(ThriftReader& in) {
   return static_cast<E>(in.ReadI32());
 }
 
-/// The bits of the members in `wanted` (bit = field id) must all be in `seen`.
-inline void Require(ThriftReader& in, std::uint32_t seen, std::uint32_t wanted, const char* fault) {
-  if ((seen & wanted) != wanted) in.Fail(fault);
-}
-
 constexpr std::uint32_t Bit(int id) { return std::uint32_t{1} << id; }
+
+/// The members in `wanted` (bit = field id) must all have been read.
+inline void Require(ThriftReader& in, const ThriftStruct& fields, std::uint32_t wanted, const char* fault) {
+  if ((fields.seen() & wanted) != wanted) in.Fail(fault);
+}
 
 }  // namespace firn::parquet
