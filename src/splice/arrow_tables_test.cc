@@ -213,6 +213,7 @@ Bytes WriteFile(const TablePtr& table, const FileChoice& choice) {
   builder.dictionary_pagesize_limit(choice.dictionary_bytes);
   ::parquet::ArrowWriterProperties::Builder arrow_builder;
   if (choice.int96) arrow_builder.enable_deprecated_int96_timestamps();
+  if (choice.store_schema) arrow_builder.store_schema();
   const auto sink = Must(arrow::io::BufferOutputStream::Create());
   const arrow::Status written = ::parquet::arrow::WriteTable(
       *table, arrow::default_memory_pool(), sink, choice.row_group_rows, builder.build(), arrow_builder.build());
@@ -221,18 +222,35 @@ Bytes WriteFile(const TablePtr& table, const FileChoice& choice) {
   return {buffer->data(), buffer->data() + buffer->size()};
 }
 
-TablePtr ReadFile(const Bytes& file) {
-  ::parquet::ReaderProperties properties;
+Result<TablePtr> TryReadFile(const Bytes& file) {
+  // Damaged files may ask for anything.
+  arrow::CappedMemoryPool pool(arrow::default_memory_pool(), std::int64_t{1} << 28);
+  ::parquet::ReaderProperties properties(&pool);
   properties.set_page_checksum_verification(true);
   ::parquet::arrow::FileReaderBuilder builder;
   const auto buffer = std::make_shared<arrow::Buffer>(file.data(), static_cast<std::int64_t>(file.size()));
   const arrow::Status opened = builder.Open(std::make_shared<arrow::io::BufferReader>(buffer), properties);
-  EXPECT_TRUE(opened.ok()) << opened.ToString();
-  if (!opened.ok()) return nullptr;
-  auto reader = Must(builder.Build());
-  auto table = reader->ReadTable();
-  EXPECT_TRUE(table.ok()) << table.status().ToString();
-  return table.ok() ? *table : nullptr;
+  if (!opened.ok()) return Error{Code::kCorrupt, opened.ToString()};
+  auto reader = builder.Build();
+  if (!reader.ok()) return Error{Code::kCorrupt, reader.status().ToString()};
+  auto table = (*reader)->ReadTable();
+  if (!table.ok()) return Error{Code::kCorrupt, table.status().ToString()};
+  return std::move(*table);
+}
+
+TablePtr ReadFile(const Bytes& file) {
+  Result<TablePtr> table = TryReadFile(file);
+  EXPECT_TRUE(table) << table.error().message;
+  return table ? *table : nullptr;
+}
+
+bool SameTypes(const TablePtr& a, const TablePtr& b) {
+  const auto nullable = [](const TablePtr& table) {
+    arrow::FieldVector fields;
+    for (const auto& field : table->schema()->fields()) fields.push_back(field->WithNullable(true));
+    return arrow::schema(fields);
+  };
+  return nullable(a)->Equals(*nullable(b), false);
 }
 
 std::int64_t RowsOf(const TablePtr& table) { return table->num_rows(); }

@@ -41,7 +41,8 @@ struct FileChoice {
   std::int64_t page_bytes = 1 << 20;
   std::int64_t dictionary_bytes = 1 << 20;
   std::int64_t row_group_rows = 1 << 20;
-  std::string created_by;  // empty: Arrow's own
+  bool store_schema = false;  // Arrow's schema in the key-value metadata
+  std::string created_by;     // empty: Arrow's own
 };
 
 /// Names of the column types that RandomTable knows.
@@ -65,6 +66,10 @@ TablePtr JsonTable(const std::vector<JsonColumn>& columns);
 
 Bytes WriteFile(const TablePtr& table, const FileChoice& choice = {});
 TablePtr ReadFile(const Bytes& file);
+/// The error is Arrow's.
+Result<TablePtr> TryReadFile(const Bytes& file);
+/// Whether both have the same columns, apart from what may be null.
+bool SameTypes(const TablePtr& a, const TablePtr& b);
 std::int64_t RowsOf(const TablePtr& table);
 /// The rows that stay, as slices.
 std::vector<TablePtr> WithoutRows(const TablePtr& table, const DeletedRows& deleted);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/bounds.h"
 
+#include "splice/dictionary_union.h"
+
 namespace firn::splice {
 
 namespace {
@@ -52,6 +54,15 @@ BoundsView TrustedBounds(const parquet::Statistics& statistics, const Statistics
     return TrustedBounds(*statistics.min, *statistics.max, trust);
   }
   return {};
+}
+
+bool BoundsAreValues(const parquet::Statistics& statistics, const parquet::SchemaElement& element) {
+  const std::size_t width =
+      element.type == parquet::PhysicalType::kBoolean ? 1 : FixedWidth(*element.type, element.type_length);
+  const auto fits = [width](const std::optional<Bytes>& bound) { return !bound || bound->size() == width; };
+  const auto fits_or_none = [&](const std::optional<Bytes>& bound) { return fits(bound) || bound->empty(); };
+  return width == 0 || (fits(statistics.min_value) && fits(statistics.max_value) && fits_or_none(statistics.min) &&
+                        fits_or_none(statistics.max));
 }
 
 void Bounds::Reset() {

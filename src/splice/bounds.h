@@ -40,6 +40,9 @@ BoundsView TrustedBounds(const parquet::Statistics& statistics, const Statistics
 /// A pair from a column index.
 BoundsView TrustedBounds(ByteView min, ByteView max, const StatisticsTrust& trust);
 
+/// Whether bounds of fixed-width values have their width. Deprecated ones that some writers give as no bytes are none.
+bool BoundsAreValues(const parquet::Statistics& statistics, const parquet::SchemaElement& element);
+
 class Bounds {
  public:
   /// The part has at least one value that is not null.

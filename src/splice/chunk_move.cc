@@ -39,7 +39,19 @@ Status ChunkMover::CopyOne(Walk& walk, std::size_t page, PageFacts facts) {
   const PageRecord& record = walk.input.scan.pages[page];
   walk.copied_rows += facts.rows.value_or(0);
   FIRN_ASSIGN(const ByteView bytes, walk.fetcher.Fetch(record));
+  if (nesting_ != nullptr) {
+    FIRN_TRY(CheckLevels(walk, page, bytes.subspan(record.header_bytes), facts.rows).In(Place(walk.input, record)));
+  }
   return writer_.CopyPage(record, bytes, std::move(facts));
+}
+
+/// Of a nested page that is copied.
+Status ChunkMover::CheckLevels(const Walk& walk, std::size_t page, ByteView body, std::optional<std::int64_t> rows) {
+  const ChunkScan& scan = walk.input.scan;
+  FIRN_ASSIGN(const PageSections sections, opener_.OpenLevels(scan.pages[page], body, scan.meta->codec, true, true));
+  FIRN_ASSIGN(const std::int64_t found, CountRows(column_, sections, scan.pages[page].num_values, *nesting_));
+  if (rows == found) return Ok();
+  return Error{Code::kCorrupt, std::to_string(found) + " rows in a page of " + std::to_string(rows.value_or(0))};
 }
 
 Status ChunkMover::Copy(const ColumnInput& input, SourceFacts& facts) {
@@ -158,6 +170,11 @@ Status ChunkMover::OpenPage(Walk& walk, std::size_t page, ByteView body, JoinPag
                                             input.levels->input_max_definition > 0));
   joined.num_values = record.num_values;
   joined.levels = input.levels;
+  if (record.type == parquet::PageType::kDataV2) {
+    joined.header_rows = record.num_rows;
+    // Below lists, writers do not agree on what a null is.
+    if (column_.max_repetition == 0) joined.header_nulls = record.num_nulls;
+  }
   joined.bounds = walk.facts.PageBounds(page);
   return OpenFeed(walk, page, joined);
 }

@@ -32,15 +32,17 @@ struct FilteredChunk {
 
 class ChunkMover {
  public:
+  /// `nesting`, if given, gets the levels of copied pages.
   ChunkMover(const OutputColumn& column, const MergeSettings& settings, const DictionaryChoice& choice,
-             PageOpener& opener, MergeBuffers& buffers, ChunkWriter& writer, PageJoin& join)
+             PageOpener& opener, MergeBuffers& buffers, ChunkWriter& writer, PageJoin& join, NestingCheck* nesting)
       : column_(column),
         settings_(settings),
         choice_(choice),
         opener_(opener),
         buffers_(buffers),
         writer_(writer),
-        join_(join) {}
+        join_(join),
+        nesting_(nesting) {}
 
   /// All pages as they are stored.
   Status Copy(const ColumnInput& input, SourceFacts& facts);
@@ -56,6 +58,7 @@ class ChunkMover {
   struct Walk;
   PageFacts FactsOf(const ColumnInput& input, SourceFacts& facts, std::size_t page) const;
   Status CopyOne(Walk& walk, std::size_t page, PageFacts facts);
+  Status CheckLevels(const Walk& walk, std::size_t page, ByteView body, std::optional<std::int64_t> rows);
   Status FilterOne(Walk& walk, std::size_t page, FilteredChunk& out);
   Status CopyKept(Walk& walk, std::size_t page, FilteredChunk& out);
   Status JoinOne(Walk& walk, std::size_t page, bool starts_row, RowCursor* rows);
@@ -72,6 +75,7 @@ class ChunkMover {
   MergeBuffers& buffers_;
   ChunkWriter& writer_;
   PageJoin& join_;
+  NestingCheck* nesting_;
 };
 
 }  // namespace firn::splice

@@ -6,13 +6,16 @@
 #include <algorithm>
 
 #include "format/parquet/footer.h"
+#include "splice/bounds.h"
 
 namespace firn::splice {
 
 namespace {
 
+using parquet::Codec;
 using parquet::PageType;
 
+constexpr std::int64_t kMagicBytes = 4;
 constexpr std::uint64_t kWindowBytes = 4 << 20;
 /// Page headers with statistics may be long; one that is longer than this is not believed.
 constexpr std::uint64_t kHeaderBytesMax = 1 << 20, kHeaderBytesFirst = 4 << 10;
@@ -50,7 +53,18 @@ class ChunkWalk {
   }
 
   Result<ChunkScan> Run() {
-    while (at_ < end_ && values_ < scan_.meta->num_values) FIRN_TRY(Next());
+    const parquet::ColumnMetaData& meta = *scan_.meta;
+    if (meta.codec < Codec::kUncompressed || meta.codec > Codec::kLz4Raw || meta.codec == Codec::kLzo) {
+      return Error{Code::kUnsupported, source_.file().name() + ": offset " + std::to_string(at_) + ": codec number " +
+                                           std::to_string(static_cast<int>(meta.codec))};
+    }
+    // Readers go there if it lies before the dictionary page.
+    if (meta.num_values > 0 && meta.data_page_offset < kMagicBytes) {
+      return source_.file().Corrupt(at_, "data_page_offset " + std::to_string(meta.data_page_offset));
+    }
+    // The range of old writers' chunks is longer than the chunk; others may end with pages without values.
+    const bool ends_early = source_.file().quirks().chunk_size_omits_dictionary_header;
+    while (at_ < end_ && (values_ < meta.num_values || !ends_early)) FIRN_TRY(Next());
     if (values_ != scan_.meta->num_values) {
       return source_.file().Corrupt(at_, "pages of " + std::to_string(values_) + " values, the chunk has " +
                                              std::to_string(scan_.meta->num_values));
@@ -112,6 +126,9 @@ class ChunkWalk {
       return source_.file().Corrupt(page.offset, "a dictionary-encoded page without a dictionary");
     }
     if (header.statistics) {
+      if (!BoundsAreValues(*header.statistics, source_.file().ElementOf(scan_.leaf))) {
+        return source_.file().Corrupt(page.offset, "bounds in a page header are no values of the column's type");
+      }
       if (TrustedOnlyInACopy(*header.statistics)) scan_.headers_lie = true;
       page.statistics = static_cast<std::int32_t>(scan_.statistics.size());
       scan_.statistics.push_back(std::move(*header.statistics));

@@ -50,6 +50,7 @@ class ConstantFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t) override { return Ok(); }
   std::size_t StepMax() const override;
+  bool AtEnd() const override { return true; }
 
  private:
   ValueMode mode_;

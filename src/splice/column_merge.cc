@@ -43,14 +43,15 @@ class ColumnMerge {
         choice_(column),
         opener_(buffers.codecs, settings.page_bytes_max),
         writer_(column, settings.chunk, buffers.codecs, sink),
-        statistics_(column) {}
+        statistics_(column),
+        nesting_(column) {}
 
   Result<ColumnResult> Run() {
     FIRN_ASSIGN(choice_, ChooseDictionary(column_, inputs_, settings_, memory_, buffers_));
     JoinSettings join_settings = Survey();
     FIRN_TRY(WriteDictionary());
     if (exact_ && choice_.HasDictionary()) join_settings.entries = &buffers_.entries;
-    PageJoin join(column_, join_settings, writer_, buffers_.join);
+    PageJoin join(column_, join_settings, writer_, buffers_.join, nesting_);
     std::int64_t rows = 0;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       FIRN_TRY(AppendInput(i, join));
@@ -153,10 +154,18 @@ class ColumnMerge {
     ColumnInput& input = inputs_[i];
     if (input.kind != ColumnInput::Kind::kChunk) return AppendConstant(i, join);
     SourceFacts facts(column_, input.scan, input.levels->input_max_definition);
-    ChunkMover mover(column_, settings_, choice_, opener_, buffers_, writer_, join);
+    // Alone, damage stays with its own rows; beside others, a wrong level would move theirs.
+    NestingCheck* const nesting = column_.nested() && inputs_.size() > 1 ? &nesting_ : nullptr;
+    ChunkMover mover(column_, settings_, choice_, opener_, buffers_, writer_, join, nesting);
+    nesting_.Begin();
     const bool fills = input.fill && facts.chunk_nulls() != 0;
     const bool copy = !fills && MayCopy(i);
-    if (fills || input.filter != nullptr) return FilterInput(i, mover, facts, copy);
+    const bool unseen = copy && nesting == nullptr;  // levels of copied pages
+    if (fills || input.filter != nullptr) {
+      FIRN_TRY(FilterInput(i, mover, facts, copy));
+      if (!unseen) KeepPrints(i);
+      return Ok();
+    }
     std::optional<std::int64_t> non_nulls;
     if (copy) {
       FIRN_TRY(mover.Copy(input, facts));
@@ -168,11 +177,19 @@ class ColumnMerge {
       non_nulls = join.appended_non_nulls() - before;
       result_.verbatim = false;
     }
+    if (!unseen) KeepPrints(i);
     statistics_.AddChunk(input, facts, non_nulls, copy || !exact_);
     TierCount& tier = result_.tiers[static_cast<std::size_t>(TierOf(i, copy))];
     tier.bytes += input.scan.meta->total_compressed_size;
     ++tier.chunks;
     return Ok();
+  }
+
+  void KeepPrints(std::size_t i) {
+    const ColumnInput& input = inputs_[i];
+    if (column_.shared_lists.empty() || input.scan.pages.empty()) return;
+    result_.prints.resize(inputs_.size());
+    result_.prints[i] = {ChunkMover::Place(input, input.scan.pages[0]), nesting_.TakePrints()};
   }
 
   /// A chunk with deleted rows, or whose nulls become values.
@@ -240,6 +257,7 @@ class ColumnMerge {
   PageOpener opener_;
   ChunkWriter writer_;
   ChunkStatistics statistics_;
+  NestingCheck nesting_;
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;

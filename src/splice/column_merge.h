@@ -21,6 +21,7 @@
 #include "splice/delta_feed.h"
 #include "splice/dictionary_union.h"
 #include "splice/lineage.h"
+#include "splice/nesting_check.h"
 #include "splice/page_join.h"
 #include "splice/schema_match.h"
 #include "splice/source_facts.h"
@@ -81,6 +82,7 @@ struct ColumnResult {
   std::array<TierCount, kTierCount> tiers{};
   bool verbatim = true;                // every page is a copy
   bool has_unchecked_indices = false;  // dictionary-encoded pages were copied: nobody has looked at their indices
+  std::vector<InputPrints> prints;     // by input, of a column below a list
   std::vector<std::string> notes;
 };
 

@@ -15,8 +15,7 @@ Error Corrupt(const char* what) { return {Code::kCorrupt, what}; }
 
 Status DeltaIntegerFeed::Open(ByteView values, std::size_t width) {
   width_ = width;
-  reader_ = DeltaReader();
-  return values.empty() ? Ok() : reader_.Open(values);
+  return reader_.Open(values);
 }
 
 Status DeltaIntegerFeed::Take(std::size_t count, PageValues& out) {
@@ -37,9 +36,6 @@ Status DeltaIntegerFeed::Take(std::size_t count, PageValues& out) {
 }
 
 Status DeltaLengthFeed::Open(ByteView values) {
-  lengths_ = DeltaReader();
-  data_ = {};
-  if (values.empty()) return Ok();
   FIRN_ASSIGN(const std::size_t size, DeltaReader::SizeOf(values));
   FIRN_TRY(lengths_.Open(values));
   data_ = values.subspan(size);
@@ -70,10 +66,7 @@ Status DeltaLengthFeed::Take(std::size_t count, PageValues& out) {
 Status DeltaStringFeed::Open(ByteView values, std::size_t fixed_width, std::size_t value_bytes_max, bool goes_on) {
   fixed_width_ = fixed_width;
   value_bytes_max_ = value_bytes_max;
-  prefixes_ = suffixes_ = DeltaReader();
-  data_ = {};
   if (!goes_on) last_.Clear();
-  if (values.empty()) return Ok();
   FIRN_ASSIGN(const std::size_t prefix_size, DeltaReader::SizeOf(values));
   FIRN_TRY(prefixes_.Open(values));
   const ByteView rest = values.subspan(prefix_size);

@@ -21,6 +21,7 @@ class DeltaIntegerFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
+  bool AtEnd() const override { return reader_.left() == 0; }
 
  private:
   DeltaReader reader_;
@@ -34,6 +35,7 @@ class DeltaLengthFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
+  bool AtEnd() const override { return lengths_.left() == 0 && IsPadding(data_); }
 
  private:
   DeltaReader lengths_;
@@ -48,6 +50,7 @@ class DeltaStringFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return 512; }
+  bool AtEnd() const override { return prefixes_.left() == 0 && suffixes_.left() == 0 && IsPadding(data_); }
 
  private:
   Status TakeOne(std::int64_t prefix, std::int64_t suffix, RawBuffer& out);
@@ -65,6 +68,7 @@ class StreamSplitFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
+  bool AtEnd() const override { return at_ == count_; }
 
  private:
   ByteView values_;

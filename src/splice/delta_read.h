@@ -23,6 +23,8 @@ class DeltaReader {
   Status Open(ByteView bytes);
   /// Values in the stream, as its header says.
   std::uint64_t count() const { return count_; }
+  /// Of them, those that were not read yet.
+  std::uint64_t left() const { return count_ - produced_; }
   Status Read(std::int64_t* out, std::size_t count);
   /// The bytes of the whole stream, found without decoding. `bytes` begins with it.
   static Result<std::size_t> SizeOf(ByteView bytes);

@@ -30,8 +30,10 @@ ByteView HeldBody(const ColumnInput& input) {
 }
 
 bool SameDictionary(const ColumnInput& a, const ColumnInput& b) {
-  if (a.scan.meta->codec != b.scan.meta->codec || a.scan.dictionary->num_values != b.scan.dictionary->num_values ||
-      a.scan.dictionary->uncompressed_size != b.scan.dictionary->uncompressed_size) {
+  const PageRecord &of_a = *a.scan.dictionary, &of_b = *b.scan.dictionary;
+  // Only one of two equal pages is opened, so the headers must be as good as the bytes.
+  if (a.scan.meta->codec != b.scan.meta->codec || of_a.num_values != of_b.num_values ||
+      of_a.uncompressed_size != of_b.uncompressed_size || of_a.encoding != of_b.encoding || of_a.crc != of_b.crc) {
     return false;
   }
   const ByteView x = HeldBody(a), y = HeldBody(b);

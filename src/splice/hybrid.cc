@@ -10,34 +10,41 @@
 namespace firn::splice {
 
 bool HybridReader::LoadRun() {
-  while (true) {
-    std::uint64_t header = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      if (at_ == end_ || shift > 28) return false;
-      const std::uint8_t byte = *at_++;
-      header |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) break;
-    }
-    const std::size_t available = static_cast<std::size_t>(end_ - at_);
-    if (header & 1) {
-      // Some writers cut the padding of the last group off.
-      const std::size_t wanted = static_cast<std::size_t>(header >> 1);
-      const std::size_t bytes = std::min(wanted * width_, available);
-      left_ = bytes == wanted * width_ ? wanted * 8 : bytes * 8 / width_;
-      packed_ = at_;
-      position_ = 0;
-      at_ += bytes;
-    } else {
-      const std::size_t bytes = (width_ + 7) / 8;
-      if (bytes > available) return false;
-      value_ = 0;
-      std::memcpy(&value_, at_, bytes);
-      at_ += bytes;
-      packed_ = nullptr;
-      left_ = static_cast<std::size_t>(header >> 1);
-    }
-    if (left_ > 0) return true;
+  if (ReadRun()) return true;
+  at_ = end_;  // what follows a broken run has no meaning
+  left_ = 0;
+  return false;
+}
+
+bool HybridReader::ReadRun() {
+  std::uint64_t header = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    if (at_ == end_ || shift > 28) return false;
+    const std::uint8_t byte = *at_++;
+    header |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) break;
   }
+  const std::size_t available = static_cast<std::size_t>(end_ - at_);
+  if (header & 1) {
+    // Some writers cut the padding of the last group off, but no whole group.
+    const std::size_t wanted = static_cast<std::size_t>(header >> 1);
+    const std::size_t bytes = std::min(wanted * width_, available);
+    if (bytes + width_ <= wanted * width_ && width_ > 0) return false;
+    left_ = bytes == wanted * width_ ? wanted * 8 : bytes * 8 / width_;
+    packed_ = at_;
+    position_ = 0;
+    at_ += bytes;
+  } else {
+    const std::size_t bytes = (width_ + 7) / 8;
+    if (bytes > available) return false;
+    value_ = 0;
+    std::memcpy(&value_, at_, bytes);
+    at_ += bytes;
+    packed_ = nullptr;
+    left_ = static_cast<std::size_t>(header >> 1);
+  }
+  // Nobody writes runs of nothing, and readers end there.
+  return left_ > 0;
 }
 
 std::size_t HybridReader::Read(std::uint32_t* out, std::size_t count) {

@@ -38,9 +38,15 @@ class HybridReader {
     return packed_ == nullptr ? left_ : 0;
   }
   void SkipRepeated(std::size_t count) { left_ -= count; }
+  /// Whether nothing follows but the padding of a packed run.
+  bool AtEnd() const { return at_ == end_ && BetweenRuns(); }
+  /// Whether no value is left of the current run but the padding of a packed one; what follows it.
+  bool BetweenRuns() const { return left_ == 0 || packed_ != nullptr; }
+  ByteView rest() const { return {at_, static_cast<std::size_t>(end_ - at_)}; }
 
  private:
   bool LoadRun();
+  bool ReadRun();
 
   const std::uint8_t* at_ = nullptr;
   const std::uint8_t* end_ = nullptr;

@@ -131,6 +131,15 @@ TEST(Hybrid, BrokenStreams_EndEarly) {
     bytes.Append(one);
     EXPECT_TRUE(ReadAll(bytes.view(), 3, 100, 100).empty());
   }
+  for (const Bytes& one : {Bytes{0x05, 0, 1, 2, 3, 4, 5, 6, 7}, Bytes{0x00, 5, 0x10, 7}, Bytes{0x01, 0x10, 7}}) {
+    RawBuffer runs;  // a packed run that lacks a whole group; runs of no values, which nothing may follow
+    runs.Append(one);
+    EXPECT_EQ(ReadAll(runs.view(), 8, 100, 100).size(), 0U);
+    HybridReader reader(runs.view(), 8);
+    std::uint32_t value = 0;
+    EXPECT_EQ(reader.Repeated(value), 0U);
+    EXPECT_EQ(reader.Read(&value, 1), 0U);
+  }
   RawBuffer cut;  // a packed run of 16 values of 8 bits, cut after 10
   cut.Append(Bytes{0x05, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   EXPECT_EQ(ReadAll(cut.view(), 8, 100, 100).size(), 10U);

@@ -5,12 +5,22 @@
 #include <limits>
 
 #include "format/parquet/footer.h"
+#include "splice/bounds.h"
 
 namespace firn::splice {
 
 namespace {
 
 constexpr std::uint64_t kTailBytes = 8;  // length of the footer, magic
+
+bool SizeStatisticsFit(const parquet::SizeStatistics& sizes, const parquet::Leaf& leaf, parquet::PhysicalType type) {
+  const auto fits = [](const std::vector<std::int64_t>& histogram, std::int16_t max_level) {
+    return histogram.empty() || histogram.size() == static_cast<std::size_t>(max_level) + 1;
+  };
+  return fits(sizes.repetition_level_histogram, leaf.max_repetition_level) &&
+         fits(sizes.definition_level_histogram, leaf.max_definition_level) &&
+         (!sizes.unencoded_byte_array_data_bytes || type == parquet::PhysicalType::kByteArray);
+}
 
 }  // namespace
 
@@ -78,12 +88,21 @@ Status InputFile::ReadFooter(std::uint64_t footer_bytes_max) {
   quirks_ = parquet::QuirksOf(footer_.created_by);
   for (const parquet::RowGroup& group : footer_.row_groups) {
     if (group.columns.size() != leaves_.size()) return Corrupt(data_end_, "a row group lacks columns");
-    for (const parquet::ColumnChunk& chunk : group.columns) {
+    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
+      const parquet::ColumnChunk& chunk = group.columns[leaf];
       if (chunk.encrypted) return Error{Code::kUnsupported, name_ + ": a column is encrypted"};
       if (chunk.file_path && !chunk.file_path->empty()) {
         return Error{Code::kUnsupported, name_ + ": a column lies in another file"};
       }
       if (!chunk.meta) return Corrupt(data_end_, "a column chunk has no metadata");
+      // Not needed here, but readers refuse a file where these do not fit.
+      if (chunk.meta->size_statistics &&
+          !SizeStatisticsFit(*chunk.meta->size_statistics, leaves_[leaf], chunk.meta->type)) {
+        return Corrupt(data_end_, "size statistics of a column chunk do not fit its column");
+      }
+      if (chunk.meta->statistics && !BoundsAreValues(*chunk.meta->statistics, ElementOf(leaf))) {
+        return Corrupt(data_end_, "bounds of a column chunk are no values of its type");
+      }
     }
   }
   memory_bytes_ = parquet::MemoryBytesOf(footer_) + static_cast<std::int64_t>(whole_.capacity());

@@ -46,6 +46,9 @@ class InputFile {
   std::int64_t memory_bytes() const { return memory_bytes_; }
 
   parquet::ColumnOrder OrderOf(std::size_t leaf) const;
+  const parquet::SchemaElement& ElementOf(std::size_t leaf) const {
+    return footer_.schema[static_cast<std::size_t>(leaves_[leaf].schema_index)];
+  }
   /// The range's bytes: held ones, or read into `scratch`.
   Result<ByteView> View(std::uint64_t offset, std::uint64_t size, RawBuffer& scratch) const;
   Status Read(std::uint64_t offset, std::span<std::uint8_t> out) const;

@@ -40,6 +40,7 @@ class RowIdFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
+  bool AtEnd() const override { return true; }
 
  private:
   LineageFill fill_;

@@ -15,6 +15,12 @@
 
 namespace firn::splice {
 
+/// A repeated element on the path of a leaf that other leaves are below of, too.
+struct SharedList {
+  std::int32_t element = 0;                      // in the schema
+  std::uint32_t repetition = 0, definition = 0;  // levels of its elements
+};
+
 struct OutputColumn {
   std::int32_t index = 0;  // among the leaves
   parquet::SchemaElement element;
@@ -23,7 +29,10 @@ struct OutputColumn {
   std::uint32_t max_definition = 0, max_repetition = 0;
   std::vector<std::string> path;
   std::vector<parquet::Repetition> repetitions;  // of the elements on the path
-  std::int32_t top_field = 0;                    // which child of the root it is or is below of
+  /// By repetition level: the definition level from which the list of that level has elements; 0 for level 0.
+  std::vector<std::uint32_t> element_definitions;
+  std::vector<SharedList> shared_lists;  // from the outside in
+  std::int32_t top_field = 0;            // which child of the root it is or is below of
   ValueOrder order = ValueOrder::kNone;
 
   bool nested() const { return max_repetition > 0; }

@@ -20,8 +20,9 @@ Error Corrupt(const char* what) { return {Code::kCorrupt, what}; }
 
 }  // namespace
 
-PageJoin::PageJoin(const OutputColumn& column, const JoinSettings& settings, ChunkWriter& writer, JoinBuffers& buffers)
-    : column_(column), settings_(settings), writer_(writer), buffers_(buffers) {
+PageJoin::PageJoin(const OutputColumn& column, const JoinSettings& settings, ChunkWriter& writer, JoinBuffers& buffers,
+                   NestingCheck& nesting)
+    : column_(column), settings_(settings), writer_(writer), buffers_(buffers), nesting_(nesting) {
   buffers_.values.Reset(ValueMode::kNone, 0);
   buffers_.repetition.Reset(BitWidth(column.max_repetition));
   buffers_.definition.Reset(BitWidth(column.max_definition));
@@ -60,8 +61,22 @@ Status PageJoin::Begin(const JoinPage& page) {
 Status PageJoin::Append(const JoinPage& page) {
   if (page.starts_chunk && !StartsRow(page)) return Corrupt("the first value does not start a row");
   FIRN_TRY(Begin(page));
-  if (page.rows != nullptr) return column_.max_repetition == 0 ? AppendFlatRows(page) : AppendNestedRows(page);
-  return column_.max_repetition == 0 ? AppendFlat(page) : AppendNested(page);
+  const std::int64_t rows = appended_rows(), non_nulls = appended_non_nulls();
+  if (page.rows != nullptr) {
+    FIRN_TRY(column_.max_repetition == 0 ? AppendFlatRows(page) : AppendNestedRows(page));
+  } else {
+    FIRN_TRY(column_.max_repetition == 0 ? AppendFlat(page) : AppendNested(page));
+    FIRN_TRY(CheckCounts(page, appended_rows() - rows, appended_non_nulls() - non_nulls));
+  }
+  return page.feed->AtEnd() ? Ok() : Status(Corrupt("values behind those that the levels tell of"));
+}
+
+Status PageJoin::CheckCounts(const JoinPage& page, std::int64_t rows, std::int64_t non_nulls) const {
+  if (page.header_rows && *page.header_rows != rows) return Corrupt("another number of rows than its header says");
+  if (page.header_nulls && *page.header_nulls != page.num_values - non_nulls) {
+    return Corrupt("another number of nulls than its header says");
+  }
+  return Ok();
 }
 
 Status PageJoin::TakeValues(const JoinPage& page, std::size_t count) {
@@ -102,7 +117,7 @@ Status PageJoin::AppendFlat(const JoinPage& page) {
     page_rows_ += static_cast<std::int64_t>(step);
     left -= step;
   }
-  return Ok();
+  return reader.AtEnd() ? Ok() : Status(Corrupt("more definition levels than values"));
 }
 
 Status PageJoin::AppendNested(const JoinPage& page) {
@@ -118,6 +133,7 @@ Status PageJoin::AppendNested(const JoinPage& page) {
     FIRN_TRY(AppendNestedSlice(page, repetition, definition, step));
     left -= step;
   }
+  if (!repetitions.AtEnd() || !definitions.AtEnd()) return Corrupt("more levels than values");
   return Ok();
 }
 
@@ -158,6 +174,7 @@ Status PageJoin::AppendLevels(const JoinPage& page, const std::uint32_t* repetit
     }
     if (highest > column_.max_repetition) return Corrupt("repetition level above its maximum");
     buffers_.repetition.Append(repetition, count);
+    FIRN_TRY(nesting_.Add(repetition, definition, count));
   }
   facts_.values += static_cast<std::int64_t>(count);
   page_rows_ += static_cast<std::int64_t>(rows);

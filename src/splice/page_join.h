@@ -4,9 +4,9 @@
 //
 // In: opened input pages in row order, with a feed for their values. Out: pages to a ChunkWriter. Rows that are deleted
 //   are left out on the way, and nulls can be filled.
-// Guarantees: output pages begin at row boundaries; levels are checked against their maximum, and each page must hold
-//   as many levels and values as its header says. Pages are split only where they would grow far beyond the wanted
-//   size.
+// Guarantees: output pages begin at row boundaries; levels are checked against their maximum; each page must hold as
+//   many levels, values, rows and nulls as its header and levels say, and nothing behind them. Pages are split only
+//   where they would grow far beyond the wanted size.
 // Cost: levels: nothing for runs, 2 ns for others; values: see page_values.h; a compression a finished page.
 // Errors: kCorrupt without a place: the caller adds input and offset.
 // Threads: one owner.
@@ -14,11 +14,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "splice/chunk_writer.h"
 #include "splice/lineage.h"
+#include "splice/nesting_check.h"
 #include "splice/page_open.h"
 #include "splice/page_values.h"
 #include "splice/schema_match.h"
@@ -40,7 +42,8 @@ struct JoinPage {
   const LevelMap* levels = nullptr;
   ValueFeed* feed = nullptr;
   ValueMode mode = ValueMode::kNone;
-  bool starts_chunk = false;          // so it must start a row
+  bool starts_chunk = false;  // so it must start a row
+  std::optional<std::int64_t> header_rows, header_nulls;
   std::size_t expected_bytes = 0;     // of its values in the output, about
   BoundsView bounds;                  // of its values, if known
   RowCursor* rows = nullptr;          // which rows stay; null: all of them
@@ -57,7 +60,9 @@ struct JoinBuffers {
 
 class PageJoin {
  public:
-  PageJoin(const OutputColumn& column, const JoinSettings& settings, ChunkWriter& writer, JoinBuffers& buffers);
+  /// `nesting` gets the levels of nested pages.
+  PageJoin(const OutputColumn& column, const JoinSettings& settings, ChunkWriter& writer, JoinBuffers& buffers,
+           NestingCheck& nesting);
 
   Status Append(const JoinPage& page);
   /// `rows` rows of one value, or of null on the level of the top field when there is no feed.
@@ -74,6 +79,7 @@ class PageJoin {
 
  private:
   Status Begin(const JoinPage& page);
+  Status CheckCounts(const JoinPage& page, std::int64_t rows, std::int64_t non_nulls) const;
   Status AppendFlat(const JoinPage& page);
   Status AppendNested(const JoinPage& page);
   Status AppendFlatRows(const JoinPage& page);
@@ -97,6 +103,7 @@ class PageJoin {
   JoinSettings settings_;
   ChunkWriter& writer_;
   JoinBuffers& buffers_;
+  NestingCheck& nesting_;
   PageFacts facts_;  // of the page that is being built
   std::int64_t page_rows_ = 0, page_non_nulls_ = 0;
   bool bounds_pending_ = false;  // the input page's bounds are not yet in facts_

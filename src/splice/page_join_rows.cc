@@ -53,7 +53,7 @@ Status PageJoin::AppendFlatRows(const JoinPage& page) {
     if (max_level > 0) FIRN_TRY(SkipLevels(definitions, max_level, count, values));
     FIRN_TRY(page.feed->Skip(values));
   }
-  return Ok();
+  return definitions.AtEnd() ? Ok() : Status(Corrupt("more definition levels than values"));
 }
 
 /// Rows that stay.
@@ -135,6 +135,7 @@ Status PageJoin::AppendNestedRows(const JoinPage& page) {
     }
     left -= step;
   }
+  if (!repetitions.AtEnd() || !definitions.AtEnd()) return Corrupt("more levels than values");
   return Ok();
 }
 

@@ -21,6 +21,12 @@ Result<ByteView> TakeLevels(ByteView& body, Encoding encoding) {
   return levels;
 }
 
+/// ScanChunk has checked that the levels fit into both sizes.
+PageSections LevelsOfV2(const PageRecord& page, ByteView body) {
+  const auto repetition = static_cast<std::size_t>(page.repetition_bytes);
+  return {body.first(repetition), body.subspan(repetition, static_cast<std::size_t>(page.definition_bytes)), {}};
+}
+
 }  // namespace
 
 Result<ByteView> PageOpener::Decompress(Codec codec, ByteView in, std::int64_t size_bytes) {
@@ -43,14 +49,10 @@ Result<PageSections> PageOpener::Open(const PageRecord& page, ByteView body, Cod
                                       bool has_definition) {
   PageSections sections;
   if (page.type == parquet::PageType::kDataV2) {
-    // ScanChunk has checked that the levels fit into both sizes.
-    const auto repetition = static_cast<std::size_t>(page.repetition_bytes);
-    const auto definition = static_cast<std::size_t>(page.definition_bytes);
-    sections.repetition = body.first(repetition);
-    sections.definition = body.subspan(repetition, definition);
-    FIRN_ASSIGN(sections.values,
-                Decompress(page.is_compressed ? codec : Codec::kUncompressed, body.subspan(repetition + definition),
-                           std::int64_t{page.uncompressed_size} - page.repetition_bytes - page.definition_bytes));
+    sections = LevelsOfV2(page, body);
+    const std::size_t levels = sections.repetition.size() + sections.definition.size();
+    FIRN_ASSIGN(sections.values, Decompress(page.is_compressed ? codec : Codec::kUncompressed, body.subspan(levels),
+                                            std::int64_t{page.uncompressed_size} - static_cast<std::int64_t>(levels)));
     return sections;
   }
   FIRN_ASSIGN(ByteView whole, Decompress(codec, body, page.uncompressed_size));
@@ -62,6 +64,12 @@ Result<PageSections> PageOpener::Open(const PageRecord& page, ByteView body, Cod
   }
   sections.values = whole;
   return sections;
+}
+
+Result<PageSections> PageOpener::OpenLevels(const PageRecord& page, ByteView body, Codec codec, bool has_repetition,
+                                            bool has_definition) {
+  if (page.type == parquet::PageType::kDataV2) return LevelsOfV2(page, body);
+  return Open(page, body, codec, has_repetition, has_definition);
 }
 
 Result<ByteView> PageOpener::OpenDictionary(const PageRecord& page, ByteView body, Codec codec) {

@@ -29,6 +29,9 @@ class PageOpener {
 
   Result<PageSections> Open(const PageRecord& page, ByteView body, parquet::Codec codec, bool has_repetition,
                             bool has_definition);
+  /// Without values where the levels can be had without them.
+  Result<PageSections> OpenLevels(const PageRecord& page, ByteView body, parquet::Codec codec, bool has_repetition,
+                                  bool has_definition);
   /// The PLAIN values of a dictionary page.
   Result<ByteView> OpenDictionary(const PageRecord& page, ByteView body, parquet::Codec codec);
 

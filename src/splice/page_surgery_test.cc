@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "format/parquet/compression.h"
 #include "format/parquet/footer.h"
 #include "splice/arrow_tables_test.h"
+#include "splice/bit_pack.h"
 #include "splice/chunk_scan.h"
+#include "splice/hybrid.h"
 
 namespace firn::splice::testing {
 namespace {
@@ -35,9 +39,10 @@ StoredPage Find(const Bytes& file, const parquet::ColumnMetaData& meta, std::siz
   return page;
 }
 
-std::size_t LevelBytes(const parquet::PageHeader& header) {
+std::size_t LevelBytes(const parquet::PageHeader& header, const Bytes& body) {
   if (header.type != parquet::PageType::kDataV2) return 0;
-  return static_cast<std::size_t>(header.definition_levels_bytes + header.repetition_levels_bytes);
+  const std::int64_t levels = std::int64_t{header.definition_levels_bytes} + header.repetition_levels_bytes;
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(levels, 0, static_cast<std::int64_t>(body.size())));
 }
 
 bool IsCompressed(const parquet::PageHeader& header, parquet::Codec codec) {
@@ -46,7 +51,7 @@ bool IsCompressed(const parquet::PageHeader& header, parquet::Codec codec) {
 
 Bytes Decompressed(const StoredPage& page, parquet::Codec codec) {
   if (!IsCompressed(page.header, codec)) return page.stored;
-  const std::size_t levels = LevelBytes(page.header);
+  const std::size_t levels = LevelBytes(page.header, page.stored);
   Bytes body(page.stored.begin(), page.stored.begin() + static_cast<std::ptrdiff_t>(levels));
   body.resize(static_cast<std::size_t>(page.header.uncompressed_size));
   parquet::PageCodecs codecs;
@@ -57,7 +62,7 @@ Bytes Decompressed(const StoredPage& page, parquet::Codec codec) {
 Bytes Stored(const EditedPage& page, parquet::Codec codec) {
   if (page.stored) return *page.stored;
   if (!IsCompressed(page.header, codec)) return page.body;
-  const std::size_t levels = LevelBytes(page.header);
+  const std::size_t levels = LevelBytes(page.header, page.body);
   parquet::PageCodecs codecs;
   const Result<ByteView> packed = codecs.Compress(codec, parquet::kDefaultLevel, ByteView(page.body).subspan(levels));
   EXPECT_TRUE(packed);
@@ -89,6 +94,46 @@ EditedPage PageOf(const Bytes& file, const PagePlace& place) {
   const parquet::ColumnMetaData& meta = *footer.row_groups[place.row_group].columns[place.leaf].meta;
   const StoredPage page = Find(file, meta, place.page);
   return {page.header, Decompressed(page, meta.codec), std::nullopt};
+}
+
+Bytes WithFooter(const Bytes& file, const std::function<void(parquet::FileMetaData&)>& edit) {
+  parquet::FileMetaData footer = FooterOf(file);
+  edit(footer);
+  const std::uint32_t size = LoadLittle<std::uint32_t>(file.data() + file.size() - 8);
+  Bytes changed(file.begin(), file.end() - 8 - size);
+  const Bytes tail = parquet::WriteFooter(footer);
+  changed.insert(changed.end(), tail.begin(), tail.end());
+  return changed;
+}
+
+void EditLevels(EditedPage& page, unsigned max_repetition, unsigned max_definition,
+                const std::function<void(EditedLevels&)>& edit) {
+  ASSERT_EQ(page.header.type, parquet::PageType::kDataV2);
+  RawBuffer padded;
+  padded.Append(page.body);
+  const auto repetition_bytes = static_cast<std::size_t>(page.header.repetition_levels_bytes);
+  const auto definition_bytes = static_cast<std::size_t>(page.header.definition_levels_bytes);
+  const auto count = static_cast<std::size_t>(page.header.num_values);
+  EditedLevels levels{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
+  HybridReader repetition(padded.view().first(repetition_bytes), BitWidth(max_repetition));
+  HybridReader definition(padded.view().subspan(repetition_bytes, definition_bytes), BitWidth(max_definition));
+  ASSERT_EQ(repetition.Read(levels.repetition.data(), count), count);
+  ASSERT_EQ(definition.Read(levels.definition.data(), count), count);
+  edit(levels);
+  Bytes body;
+  const auto write = [&](unsigned max_level, const std::vector<std::uint32_t>& values) {
+    HybridWriter writer;
+    writer.Reset(BitWidth(max_level));
+    writer.Append(values.data(), values.size());
+    const ByteView bytes = writer.Finish();
+    body.insert(body.end(), bytes.begin(), bytes.end());
+    return static_cast<std::int32_t>(bytes.size());
+  };
+  page.header.repetition_levels_bytes = write(max_repetition, levels.repetition);
+  page.header.definition_levels_bytes = write(max_definition, levels.definition);
+  body.insert(body.end(), page.body.begin() + static_cast<std::ptrdiff_t>(repetition_bytes + definition_bytes),
+              page.body.end());
+  page.body = std::move(body);
 }
 
 Bytes WithPage(const Bytes& file, const PagePlace& place, const std::function<void(EditedPage&)>& edit) {

@@ -8,7 +8,10 @@
 // Threads: none.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "format/parquet/metadata.h"
@@ -32,5 +35,15 @@ Bytes WithPage(const Bytes& file, const PagePlace& place, const std::function<vo
 
 /// The page as it is.
 EditedPage PageOf(const Bytes& file, const PagePlace& place);
+
+/// The file with another footer.
+Bytes WithFooter(const Bytes& file, const std::function<void(parquet::FileMetaData&)>& edit);
+
+/// Levels of a nested V2 page, to be changed in place.
+struct EditedLevels {
+  std::vector<std::uint32_t> repetition, definition;
+};
+void EditLevels(EditedPage& page, unsigned max_repetition, unsigned max_definition,
+                const std::function<void(EditedLevels&)>& edit);
 
 }  // namespace firn::splice::testing

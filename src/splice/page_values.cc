@@ -28,6 +28,10 @@ void ExpandFixed(const std::uint8_t* entries, const std::uint32_t* indices, std:
 
 }  // namespace
 
+bool IsPadding(ByteView rest) {
+  return rest.size() <= 8 && std::ranges::all_of(rest, [](std::uint8_t byte) { return byte == 0; });
+}
+
 void PageValues::Reset(ValueMode mode, unsigned index_width) {
   mode_ = mode;
   plain_.Clear();
@@ -98,6 +102,7 @@ Status EntryTable::Build(ByteView values, std::size_t entry_count, std::size_t f
 }
 
 Status IndexFeed::OpenIndices(ByteView values) {
+  taken_ = false;
   if (values.empty()) {
     reader_ = HybridReader();
     return Ok();  // pages of nulls
@@ -165,6 +170,7 @@ void IndexFeed::Expand(const std::uint32_t* indices, std::size_t count, RawBuffe
 }
 
 Status IndexFeed::Take(std::size_t count, PageValues& out) {
+  taken_ = taken_ || count > 0;
   std::uint32_t slice[kSlice];
   while (count > 0) {
     std::uint32_t value = 0;
@@ -213,11 +219,13 @@ void PlainFeed::OpenBits(ByteView values) {
 Status PlainFeed::OpenRleBits(ByteView values) {
   kind_ = Kind::kRleBits;
   reader_ = HybridReader();
+  values_ = {};
   if (values.empty()) return Ok();
   if (values.size() < 4) return Corrupt("RLE booleans without a length");
   const std::uint32_t size = LoadLittle<std::uint32_t>(values.data());
   if (size > values.size() - 4) return Corrupt("RLE booleans are longer than their page");
   reader_ = HybridReader(values.subspan(4, size), 1);
+  values_ = values.subspan(4 + size);
   return Ok();
 }
 
@@ -263,6 +271,16 @@ Status PlainFeed::Take(std::size_t count, PageValues& out) {
     case Kind::kRleBits: return TakeRleBits(count, out);
   }
   return Ok();
+}
+
+bool PlainFeed::AtEnd() const {
+  switch (kind_) {
+    case Kind::kFixed:
+    case Kind::kByteArrays: return IsPadding(values_.subspan(at_));
+    case Kind::kBits: return IsPadding(values_.subspan((at_ + 7) / 8));
+    case Kind::kRleBits: return reader_.AtEnd() && IsPadding(values_);
+  }
+  return true;
 }
 
 }  // namespace firn::splice

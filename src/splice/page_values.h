@@ -25,6 +25,9 @@ namespace firn::splice {
 
 enum class ValueMode : std::uint8_t { kNone, kIndices, kPlain, kBits };
 
+/// What may stand behind the values of a page: nothing, or the eight zeros that fastparquet puts there.
+bool IsPadding(ByteView rest);
+
 class PageValues {
  public:
   /// Forgets the content. `index_width` for kIndices.
@@ -63,6 +66,8 @@ class ValueFeed {
   virtual Status Skip(std::size_t count) = 0;
   /// How many values to take at once at most, so that the page grows in steps of moderate size.
   virtual std::size_t StepMax() const = 0;
+  /// Whether the page has nothing behind the values taken so far.
+  virtual bool AtEnd() const = 0;
 };
 
 /// The entries of one dictionary as bytes, for expanding indices to PLAIN values.
@@ -87,6 +92,8 @@ class IndexFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override;
+  /// Where no value was taken, whatever stands there: writers differ in what they put into pages of nulls.
+  bool AtEnd() const override { return !taken_ || (reader_.BetweenRuns() && IsPadding(reader_.rest())); }
 
  private:
   Status OpenIndices(ByteView values);
@@ -97,6 +104,7 @@ class IndexFeed final : public ValueFeed {
   const std::uint32_t* mapping_ = nullptr;
   const EntryTable* table_ = nullptr;
   std::size_t count_ = 0;
+  bool taken_ = false;
 };
 
 /// PLAIN values of a fixed width, byte arrays, or booleans (PLAIN or RLE).
@@ -109,6 +117,7 @@ class PlainFeed final : public ValueFeed {
   Status Take(std::size_t count, PageValues& out) override;
   Status Skip(std::size_t count) override;
   std::size_t StepMax() const override { return std::size_t{1} << 14; }
+  bool AtEnd() const override;
 
  private:
   enum class Kind : std::uint8_t { kFixed, kByteArrays, kBits, kRleBits };
@@ -116,7 +125,7 @@ class PlainFeed final : public ValueFeed {
   Status TakeRleBits(std::size_t count, PageValues& out);
 
   Kind kind_ = Kind::kFixed;
-  ByteView values_;
+  ByteView values_;                 // kRleBits: what follows the runs
   std::size_t width_ = 0, at_ = 0;  // at_: bytes, or bits
   HybridReader reader_;
 };

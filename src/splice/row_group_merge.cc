@@ -211,12 +211,14 @@ Result<WrittenGroup> RowGroupMerger::Run(RowGroupPlan plan, ByteSink& sink, Repo
   WrittenGroup out;
   out.meta.num_rows = work.plan.rows;
   out.meta.columns.resize(columns_.size());
+  prints_.assign(columns_.size(), {});
   out.meta.file_offset = static_cast<std::int64_t>(sink.position());
   out.meta.total_compressed_size = 0;
   out.locations.resize(columns_.size());
   out.column_indexes.resize(columns_.size());
   FIRN_TRY(work.parallel ? RunParallel(work, sink, out, report, column_done)
                          : RunHere(work, sink, out, report, column_done));
+  FIRN_TRY(CompareLevels(columns_, prints_));
   if (work.plan.sources.size() == 1) {
     const RowGroupPlan& done = work.plan;
     const bool all = std::ranges::all_of(done.sources[0].routes->columns, [](const ColumnRoute& route) {
@@ -248,6 +250,7 @@ void RowGroupMerger::Take(std::size_t column, ColumnResult result, std::int64_t 
   }
   if (result.has_unchecked_indices) report.unchecked.emplace_back(report.row_groups, column);
   for (std::string& note : result.notes) Note(report, std::move(note));
+  prints_[column] = std::move(result.prints);
   out.locations[column] = std::move(result.chunk.locations);
   out.column_indexes[column] = std::move(result.chunk.column_index);
   out.meta.columns[column].meta = std::move(meta);

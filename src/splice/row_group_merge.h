@@ -63,6 +63,7 @@ class RowGroupMerger {
   MergeSettings settings_;
   std::vector<LevelMap> identity_levels_;               // by column
   std::vector<ColumnMemory> memories_;                  // by column
+  std::vector<std::vector<InputPrints>> prints_;        // by column and input, of the row group that is being written
   std::vector<std::unique_ptr<MergeBuffers>> buffers_;  // by thread
 };
 

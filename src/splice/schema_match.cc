@@ -2,6 +2,7 @@
 #include "splice/schema_match.h"
 
 #include <algorithm>
+#include <map>
 
 #include "format/parquet/promotion.h"
 #include "splice/dictionary_union.h"
@@ -119,6 +120,17 @@ void DecodePartlyMissing(const std::vector<OutputColumn>& output, std::vector<Co
   }
 }
 
+/// Keeps the lists that several columns are below of.
+void KeepShared(std::vector<OutputColumn>& columns) {
+  std::map<std::int32_t, int> leaves;
+  for (const OutputColumn& column : columns) {
+    for (const SharedList& list : column.shared_lists) ++leaves[list.element];
+  }
+  for (OutputColumn& column : columns) {
+    std::erase_if(column.shared_lists, [&](const SharedList& list) { return leaves[list.element] < 2; });
+  }
+}
+
 }  // namespace
 
 Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaElement>& schema) {
@@ -148,12 +160,21 @@ Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaEle
     column.max_definition = static_cast<std::uint32_t>(leaf.max_definition_level);
     column.max_repetition = static_cast<std::uint32_t>(leaf.max_repetition_level);
     column.path = leaf.path;
+    std::uint32_t repetition_level = 0, definition_level = 0;
+    column.element_definitions = {0};
     for (std::size_t depth = 1; depth < stack.size(); ++depth) {
-      column.repetitions.push_back(schema[stack[depth].first].repetition.value_or(Repetition::kRequired));
+      const Repetition repetition = schema[stack[depth].first].repetition.value_or(Repetition::kRequired);
+      column.repetitions.push_back(repetition);
+      if (repetition != Repetition::kRequired) ++definition_level;
+      if (repetition != Repetition::kRepeated) continue;
+      column.element_definitions.push_back(definition_level);
+      column.shared_lists.push_back(
+          {static_cast<std::int32_t>(stack[depth].first), ++repetition_level, definition_level});
     }
     column.top_field = top_field;
     column.order = OrderOf(schema[i]);
   }
+  KeepShared(columns);
   return columns;
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "format/parquet/footer.h"
+#include "splice/arrow_schema.h"
 #include "splice/input_queue.h"
 #include "splice/memory_limits.h"
 #include "splice/output_tail.h"
@@ -99,6 +100,7 @@ class Splicer {
   Status Accept(std::size_t index, const InputFile& file) {
     const Input& input = inputs_[index];
     const parquet::FileMetaData& footer = file.footer();
+    if (Status good = arrow_schemas_.Check(footer); !good) return file.Corrupt(file.data_end(), good.error().message);
     if (input.expected_rows && *input.expected_rows != footer.num_rows) {
       return Error{Code::kCorrupt, file.name() + ": " + std::to_string(footer.num_rows) + " rows, not the expected " +
                                        std::to_string(*input.expected_rows)};
@@ -257,6 +259,7 @@ class Splicer {
   ByteSink& sink_;
   const MemoryLimits limits_;
   RowGroupPlanner planner_;
+  ArrowSchemaCheck arrow_schemas_;
   std::vector<parquet::SchemaElement> schema_;
   std::vector<OutputColumn> columns_;
   std::shared_ptr<const std::vector<ColumnSource>> columns_of_input_;  // of the last input

@@ -16,6 +16,7 @@ Error Corrupt(const char* what) { return {Code::kCorrupt, what}; }
 }  // namespace
 
 Status IndexFeed::Skip(std::size_t count) {
+  taken_ = taken_ || count > 0;
   if (reader_.Skip(count) != count) return Corrupt("dictionary indices end early");
   return Ok();
 }

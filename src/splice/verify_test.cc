@@ -4,6 +4,7 @@
 
 #include "format/parquet/footer.h"
 #include "splice/arrow_tables_test.h"
+#include "splice/page_surgery_test.h"
 
 namespace firn::splice::testing {
 namespace {
@@ -30,18 +31,6 @@ Sample Small(std::uint64_t seed, const FileChoice& choice) {
 Status VerifyBytes(Bytes file, const Report& report) {
   MemorySource source("out", std::move(file));
   return Verify(source, report);
-}
-
-/// The file with its footer changed by `edit`.
-template <class Edit>
-Bytes WithFooter(const Bytes& file, const Edit& edit) {
-  parquet::FileMetaData footer = FooterOf(file);
-  edit(footer);
-  const std::uint32_t size = LoadLittle<std::uint32_t>(file.data() + file.size() - 8);
-  Bytes changed(file.begin(), file.end() - 8 - size);
-  const Bytes tail = parquet::WriteFooter(footer);
-  changed.insert(changed.end(), tail.begin(), tail.end());
-  return changed;
 }
 
 TEST(Verify, GoodOutput_Passes) {
