@@ -172,9 +172,7 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1024))
       ->default_str(std::to_string(DefaultThreads()))
       ->group("Limits");
-  command->add_option("--memory", options->memory, "Memory of the process")
-      ->default_str(kMemory)
-      ->group("Limits");
+  command->add_option("--memory", options->memory, "Memory of the process")->default_str(kMemory)->group("Limits");
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunRewriteDeletes(context.environment, *options); });
