@@ -217,6 +217,42 @@ TEST_P(FoldTest, ProcessDiesAtSomeCall_NextRunCompletes) {
   }
 }
 
+TEST(Fold, RowIdsAssignedDuringTheWork_PlannedAgainAndKept) {
+  World world(2);
+  world.Fill(6, 3);
+  world.Fail(world.table().Upgrade());
+  EXPECT_EQ(LineageOf(world).begin()->second.first, std::nullopt);
+  Lineage lineage;
+  world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+    if (!lineage.empty() || event.operation != ports::IoOperation::kCommitTable) return;
+    // The first snapshot of version 3 gives all rows their ids.
+    ASSERT_TRUE(world.table().Append(0, {{5000}}).has_value());
+    lineage = LineageOf(world);
+  };
+  const Result<service::Optimized> done = Optimize(world);
+  ASSERT_TRUE(done.has_value()) << ToString(done.error());
+  ASSERT_FALSE(lineage.empty());
+  EXPECT_NE(lineage.begin()->second.first, std::nullopt);
+  EXPECT_TRUE(done->outcome.failures.empty());
+  EXPECT_EQ(done->rounds, 2);
+  EXPECT_EQ(Head(world).files.size(), 2U);
+  EXPECT_EQ(LineageOf(world), lineage);
+  world.CheckSound();
+}
+
+TEST(Fold, RowIdsThatNobodyAssigned_AreAssignedByTheRewrite) {
+  World world(2);
+  world.Fill(6, 3);
+  world.Fail(world.table().Upgrade());
+  const std::vector<Row> rows = world.Rows();
+  ASSERT_TRUE(Optimize(world).has_value());
+  EXPECT_EQ(world.Rows(), rows);
+  std::set<std::int64_t> ids;
+  for (const auto& [row, stored] : LineageOf(world)) ids.insert(stored.first.value_or(-1));
+  EXPECT_EQ(ids.size(), rows.size());
+  EXPECT_GE(*ids.begin(), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Versions, FoldTest, testing::Values(2, 3),
                          [](const auto& tested) { return "V" + std::to_string(tested.param); });
 
