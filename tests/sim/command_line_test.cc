@@ -208,7 +208,7 @@ TEST_F(CommandLine, Splice_OutputCannotBeChecked_IsRemoved) {
       world.injector.Reset();
       lost ? world.injector.LoseReplyAt(k) : world.injector.FailAt(k);
       const Answer answer = world.AsProcess([&] { return Run(arguments); });
-      const std::string& call = world.injector.trace().at(static_cast<std::size_t>(k - 1));
+      const std::string call = world.injector.trace().at(static_cast<std::size_t>(k - 1));
       EXPECT_NE(answer.exit, 0) << call;
       EXPECT_FALSE(*world.storage->Exists("/out.parquet")) << call << (lost ? " lost" : " failed");
     }
