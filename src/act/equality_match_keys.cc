@@ -153,12 +153,13 @@ void KeyBatch::HashBytes(std::size_t rows) {
 }
 
 Status KeyBatch::Build(const splice::ColumnScan& scan, const KeySources& sources, std::size_t rows) {
+  hashes_.resize(rows);
+  if (rows == 0) return Ok();  // without rows there are no bytes to point into
   if (layout_->key_bytes() > 0) {
     BuildFixed(scan, sources, rows);
   } else {
     BuildVarying(scan, sources, rows);
   }
-  hashes_.resize(rows);
   if (layout_->is_number()) {
     HashNumbers(rows);
   } else {

@@ -42,7 +42,8 @@ std::size_t DeletesOf(World& world) {
 }
 
 std::string Summary(World& world, const std::string& key) {
-  const std::string* value = world.table().Load()->metadata->current_snapshot()->FindSummary(key);
+  const Result<ports::LoadedTable> table = world.table().Load();
+  const std::string* value = table->metadata->current_snapshot()->FindSummary(key);
   return value == nullptr ? "" : *value;
 }
 
