@@ -48,6 +48,8 @@ const std::map<std::string, std::shared_ptr<arrow::DataType>>& Types() {
       {"list<string>", arrow::list(arrow::utf8())},
       {"list<list<int64>>", arrow::list(arrow::list(arrow::int64()))},
       {"struct", arrow::struct_({arrow::field("a", arrow::int32()), arrow::field("b", arrow::utf8())})},
+      {"variant",
+       arrow::struct_({arrow::field("metadata", arrow::binary(), false), arrow::field("value", arrow::binary())})},
       {"list<struct>", arrow::list(arrow::struct_(
                            {arrow::field("x", arrow::int64()), arrow::field("y", arrow::list(arrow::float64()))}))},
       {"map<string,int32>", arrow::map(arrow::utf8(), arrow::int32())},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "format/parquet/promotion.h"
 #include "splice/bit_pack.h"
 #include "splice/chunk_move.h"
 #include "splice/chunk_statistics.h"
@@ -29,6 +30,13 @@ bool IsKnownEncoding(PhysicalType type, Encoding encoding) {
     case Encoding::kRle: return type == PhysicalType::kBoolean;
     default: return CanEncode(encoding, type);
   }
+}
+
+/// DuckDB up to 1.5 reads DELTA_LENGTH_BYTE_ARRAY as text and binary only, not as decimals or parts of variants.
+bool IsPlainText(const OutputColumn& column) {
+  if (column.type != PhysicalType::kByteArray || column.in_variant) return false;
+  const parquet::LogicalKind kind = parquet::EffectiveLogicalType(column.element).kind;
+  return kind == parquet::LogicalKind::kNone || kind == parquet::LogicalKind::kString;
 }
 
 class ColumnMerge {
@@ -89,6 +97,7 @@ class ColumnMerge {
     }
     v2_ = join.v2 = any_v2 && !any_v1;
     join.page_size_bytes = settings_.page_size_bytes;
+    join.page_rows_max = settings_.page_rows_max;
     join.index_width = std::max(1u, BitWidth(choice_.entries > 0 ? choice_.entries - 1 : 0));
     for (std::size_t e = 0; e < values_by_encoding.size(); ++e) {
       const auto encoding = static_cast<Encoding>(e);
@@ -99,7 +108,7 @@ class ColumnMerge {
     if (settings_.effort == Effort::kDense && join.plain_encoding == Encoding::kPlain) {
       const bool integers = CanEncode(Encoding::kDeltaBinaryPacked, column_.type);
       if (integers) join.plain_encoding = Encoding::kDeltaBinaryPacked;
-      if (column_.type == PhysicalType::kByteArray) join.plain_encoding = Encoding::kDeltaLengthByteArray;
+      if (IsPlainText(column_)) join.plain_encoding = Encoding::kDeltaLengthByteArray;
     }
     // Only readers of row lineage ask for these columns, and they know the encoding.
     if (lineage) join.plain_encoding = Encoding::kDeltaBinaryPacked;
@@ -145,6 +154,7 @@ class ColumnMerge {
     const bool broken_deltas = scan.source->file().quirks().delta_byte_array_broken;
     for (const PageRecord& page : scan.pages) {
       if (broken_deltas && page.encoding == Encoding::kDeltaByteArray) return false;
+      if (page.num_values > settings_.page_rows_max) return false;
     }
     // Rows of nested pages are counted while joining; copies need an offset index that tells them.
     return !column_.nested() || SourceFacts(column_, scan, input.levels->input_max_definition).PageRows(0).has_value();

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ struct MergeSettings {
   ChunkSettings chunk;
   Effort effort = Effort::kBalanced;
   std::size_t page_size_bytes = 1 << 20;
+  std::int64_t page_rows_max = std::numeric_limits<std::int64_t>::max();
   std::size_t dictionary_size_bytes = 2 << 20;
   std::size_t mapping_bytes_max = 64 << 20;  // from indices of the inputs to those of the union, all together
   std::int64_t page_bytes_max = 256 << 20;   // of one input page, uncompressed

@@ -33,6 +33,7 @@ struct OutputColumn {
   std::vector<std::uint32_t> element_definitions;
   std::vector<SharedList> shared_lists;  // from the outside in
   std::int32_t top_field = 0;            // which child of the root it is or is below of
+  bool in_variant = false;               // below a group that is a variant
   ValueOrder order = ValueOrder::kNone;
 
   bool nested() const { return max_repetition > 0; }

@@ -18,6 +18,16 @@ constexpr std::int64_t kPageValuesMax = 1 << 22;
 
 Error Corrupt(const char* what) { return {Code::kCorrupt, what}; }
 
+/// How many of `count` entries belong to at most `rows_max` new rows.
+std::size_t EntriesOfRows(const std::uint32_t* repetition, std::size_t count, std::size_t rows_max) {
+  if (rows_max >= count) return count;
+  std::size_t rows = 0, entries = 0;
+  for (; entries < count; ++entries) {
+    if (repetition[entries] == 0 && ++rows > rows_max) break;
+  }
+  return entries;
+}
+
 }  // namespace
 
 PageJoin::PageJoin(const OutputColumn& column, const JoinSettings& settings, ChunkWriter& writer, JoinBuffers& buffers,
@@ -96,7 +106,7 @@ Status PageJoin::AppendFlat(const JoinPage& page) {
   std::uint32_t levels[kLevelSlice];
   for (auto left = static_cast<std::size_t>(page.num_values); left > 0;) {
     if (facts_.values > 0 && Full()) FIRN_TRY(Flush());
-    std::size_t step = std::min(left, step_max);
+    std::size_t step = std::min({left, step_max, RowRoom()});
     std::uint32_t value = map.input_max_definition;
     if (input_has_levels) {
       if (const std::size_t run = reader.Repeated(value); run > 0) {
@@ -139,14 +149,22 @@ Status PageJoin::AppendNested(const JoinPage& page) {
 
 Status PageJoin::AppendNestedSlice(const JoinPage& page, const std::uint32_t* repetition, std::uint32_t* definition,
                                    std::size_t count) {
-  std::size_t done = 0;
-  if (facts_.values > 0 && Full()) {
-    // The page ends at the next row.
-    while (done < count && repetition[done] != 0) ++done;
-    FIRN_TRY(AppendLevels(page, repetition, definition, done));
-    if (done < count) FIRN_TRY(Flush());
+  while (count > 0) {
+    std::size_t take = 0;
+    if (facts_.values > 0 && Full()) {
+      // The page ends at the next row.
+      while (take < count && repetition[take] != 0) ++take;
+      FIRN_TRY(AppendLevels(page, repetition, definition, take));
+      if (take < count) FIRN_TRY(Flush());
+    } else {
+      take = EntriesOfRows(repetition, count, RowRoom());
+      FIRN_TRY(AppendLevels(page, repetition, definition, take));
+    }
+    repetition += take;
+    definition += take;
+    count -= take;
   }
-  return AppendLevels(page, repetition + done, definition + done, count - done);
+  return Ok();
 }
 
 /// Levels of the input and their values. `definition` is overwritten.
@@ -194,7 +212,7 @@ Status PageJoin::AppendRows(std::int64_t rows, ValueFeed* feed, ValueMode mode, 
   while (rows > 0) {
     if (facts_.values > 0 && Full()) FIRN_TRY(Flush());
     const std::size_t limit = feed == nullptr ? std::size_t{kPageValuesMax} : feed->StepMax();
-    const std::size_t step = std::min(static_cast<std::size_t>(rows), limit);
+    const std::size_t step = std::min({static_cast<std::size_t>(rows), limit, RowRoom()});
     if (column_.max_repetition > 0) buffers_.repetition.AppendRun(0, step);
     if (column_.max_definition > 0) buffers_.definition.AppendRun(feed == nullptr ? 0 : column_.max_definition, step);
     if (feed != nullptr) FIRN_TRY(TakeValues(page, step));

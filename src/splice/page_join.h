@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,7 @@ namespace firn::splice {
 
 struct JoinSettings {
   std::size_t page_size_bytes = 1 << 20;
+  std::int64_t page_rows_max = std::numeric_limits<std::int64_t>::max();
   bool v2 = false;
   unsigned index_width = 0;
   parquet::Encoding plain_encoding = parquet::Encoding::kPlain;  // of pages that are not dictionary-encoded
@@ -94,7 +96,9 @@ class PageJoin {
                       std::size_t count);
   Status TakeValues(const JoinPage& page, std::size_t count);
   std::size_t SizeBytes() const;
-  bool Full() const { return SizeBytes() >= settings_.page_size_bytes; }
+  bool Full() const { return page_rows_ >= settings_.page_rows_max || SizeBytes() >= settings_.page_size_bytes; }
+  /// Rows that the page may still get, once it is not full.
+  std::size_t RowRoom() const { return static_cast<std::size_t>(settings_.page_rows_max - page_rows_); }
   bool StartsRow(const JoinPage& page) const;
   Result<ByteView> EncodeValues(parquet::Encoding& encoding);
   void AppendLevelSection(HybridWriter& levels, RawBuffer& out) const;

@@ -42,7 +42,7 @@ Status PageJoin::AppendFlatRows(const JoinPage& page) {
   for (std::int64_t left = page.num_values; left > 0;) {
     if (facts_.values > 0 && Full()) FIRN_TRY(Flush());
     const std::int64_t row = page.rows->next_row();
-    const RowCursor::Run run = page.rows->PassRun(std::min(left, step_max));
+    const RowCursor::Run run = page.rows->PassRun(std::min({left, step_max, static_cast<std::int64_t>(RowRoom())}));
     const auto count = static_cast<std::size_t>(run.rows);
     left -= run.rows;
     if (run.kept) {

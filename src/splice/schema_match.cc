@@ -163,6 +163,8 @@ Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaEle
     std::uint32_t repetition_level = 0, definition_level = 0;
     column.element_definitions = {0};
     for (std::size_t depth = 1; depth < stack.size(); ++depth) {
+      column.in_variant =
+          column.in_variant || schema[stack[depth].first].logical.kind == parquet::LogicalKind::kVariant;
       const Repetition repetition = schema[stack[depth].first].repetition.value_or(Repetition::kRequired);
       column.repetitions.push_back(repetition);
       if (repetition != Repetition::kRequired) ++definition_level;

@@ -38,6 +38,7 @@ Status CheckOptions(const std::vector<Input>& inputs, const Options& options) {
   if (inputs.empty()) return invalid("no inputs");
   if (options.row_group_row_count_max < 1 || options.row_group_size_bytes < 1) return invalid("empty row groups");
   if (options.page_size_bytes < 1024 || options.page_size_bytes > (std::int64_t{1} << 30)) return invalid("page size");
+  if (options.page_row_count_max && *options.page_row_count_max < 1) return invalid("pages of no rows");
   if (options.dictionary_size_bytes < 0) return invalid("negative dictionary size");
   if (options.memory_bytes < (std::int64_t{1} << 20)) return invalid("less than 1 MiB of memory");
   return Ok();
@@ -92,6 +93,7 @@ class Splicer {
     }
     if (!planner_.empty()) FIRN_TRY(WriteRowGroup());
     FIRN_TRY(WriteTail());
+    NoteBloomFilters();
     return std::move(report_);
   }
 
@@ -131,6 +133,7 @@ class Splicer {
     FIRN_TRY(FindRoutes(footer.schema).In(file->name()));
     version_ = std::max(version_, std::min(footer.version, 2));
     FIRN_TRY(CheckNumbers(footer.num_rows).In(file->name()));
+    FindBloomFilters(footer);
     report_.input_row_bases.push_back(report_.rows);
     std::int64_t first_row = 0;
     for (std::size_t i = 0; i < footer.row_groups.size(); ++i) {
@@ -148,6 +151,34 @@ class Splicer {
       planner_.Add(std::move(source));
     }
     return Ok();
+  }
+
+  void FindBloomFilters(const parquet::FileMetaData& footer) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::int32_t leaf = routes_->columns[c].leaf;
+      if (leaf < 0 || bloom_columns_.contains(c)) continue;
+      const bool has_one = std::ranges::any_of(footer.row_groups, [leaf](const parquet::RowGroup& group) {
+        const parquet::ColumnChunk& chunk = group.columns[static_cast<std::size_t>(leaf)];
+        return chunk.meta && chunk.meta->bloom_filter_offset;
+      });
+      if (has_one) bloom_columns_.insert(c);
+    }
+  }
+
+  void NoteBloomFilters() {
+    if (bloom_columns_.empty()) return;
+    constexpr std::size_t kNamesMax = 8;
+    std::string note = "Bloom filters are not kept: ";
+    std::size_t named = 0;
+    for (const std::size_t c : bloom_columns_) {
+      if (named == kNamesMax) {
+        note += " and " + std::to_string(bloom_columns_.size() - kNamesMax) + " more columns";
+        break;
+      }
+      if (named++ > 0) note += ", ";
+      for (std::size_t i = 0; i < columns_[c].path.size(); ++i) note += (i > 0 ? "." : "") + columns_[c].path[i];
+    }
+    report_.notes.insert(report_.notes.begin(), std::move(note));
   }
 
   /// Row ids must not wrap around.
@@ -202,6 +233,7 @@ class Splicer {
     settings.chunk.codec = options_.codec.value_or(ChooseCodec(plan));
     settings.chunk.codec_level = options_.codec_level.value_or(DefaultLevel(settings.chunk.codec));
     settings.page_size_bytes = static_cast<std::size_t>(std::min(options_.page_size_bytes, limits_.column_bytes));
+    settings.page_rows_max = options_.page_row_count_max.value_or(settings.page_rows_max);
     settings.dictionary_size_bytes =
         static_cast<std::size_t>(std::min(options_.dictionary_size_bytes, limits_.column_bytes));
     settings.mapping_bytes_max = static_cast<std::size_t>(limits_.column_bytes);
@@ -262,6 +294,7 @@ class Splicer {
   ArrowSchemaCheck arrow_schemas_;
   std::vector<parquet::SchemaElement> schema_;
   std::vector<OutputColumn> columns_;
+  std::set<std::size_t> bloom_columns_;                                // whose inputs have Bloom filters
   std::shared_ptr<const std::vector<ColumnSource>> columns_of_input_;  // of the last input
   std::shared_ptr<const DeletedRows> deleted_rows_;                    // of the last input
   std::shared_ptr<const InputRoutes> routes_;                          // of the last input

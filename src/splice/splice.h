@@ -95,7 +95,8 @@ struct Options {
   std::optional<int> codec_level;                 // absent: the codec's level that the benchmark chose
   std::int64_t row_group_size_bytes = 128 << 20;  // compressed, as write.parquet.row-group-size-bytes
   std::int64_t row_group_row_count_max = 1 << 20;
-  std::int64_t page_size_bytes = 1 << 20;  // uncompressed
+  std::int64_t page_size_bytes = 1 << 20;          // uncompressed
+  std::optional<std::int64_t> page_row_count_max;  // absent: pages end by their size alone
   std::int64_t dictionary_size_bytes = 2 << 20;
   std::int64_t memory_bytes = std::int64_t{512} << 20;  // less than 16 MiB counts as 16 MiB
   int threads = 1;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "splice/arrow_tables_test.h"
+#include "splice/page_surgery_test.h"
 
 namespace firn::splice::testing {
 namespace {
@@ -218,6 +219,48 @@ TEST(SpliceTier, RowGroups_AreAboutAsLargeAsAskedFor) {
   EXPECT_LE(spliced.report.row_groups, 7);
   for (const parquet::RowGroup& group : FooterOf(spliced.file).row_groups) EXPECT_LE(group.num_rows, 2000);
   EXPECT_EQ(spliced.report.split_offsets.size(), static_cast<std::size_t>(spliced.report.row_groups));
+}
+
+TEST(SpliceTier, PagesEndAtTheirRows) {
+  // The limit counts rows, not entries of lists, also where deleted rows, constants or runs of nulls go in.
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 3; ++i) {
+    const double nulls = i == 1 ? 1.0 : 0.2;
+    tables.push_back(Table({"int64", "string", "list<int32>"}, 2500, 40, i, static_cast<std::uint64_t>(i), nulls));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back())));
+  }
+  Options options;
+  options.page_row_count_max = 700;
+  const Spliced spliced = Must(SpliceFiles(inputs, options));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  for (std::size_t leaf = 0; leaf < 3; ++leaf) {
+    const auto index = OffsetIndexOf(spliced.file, 0, leaf);
+    ASSERT_TRUE(index);
+    for (std::size_t page = 0; page + 1 < index->pages.size(); ++page) {
+      EXPECT_EQ(index->pages[page + 1].first_row_index - index->pages[page].first_row_index, 700) << leaf;
+    }
+    EXPECT_EQ(index->pages.size(), 11U);
+  }
+  FileChoice large;
+  large.dictionary = false;
+  large.page_rows = 1 << 20;
+  const TablePtr flat = Table({"int64"}, 20000, 0, 0, 2, 0);
+  const Spliced cut = Must(SpliceFiles({InputOf("a", WriteFile(flat, large))}, options));
+  EXPECT_EQ(Chunks(cut.report, Tier::kRowGroup), 0);
+  EXPECT_EQ(cut.report.pages, 29);
+}
+
+TEST(SpliceTier, BloomFilters_AreNotedOnce) {
+  const auto with_filter = [](parquet::FileMetaData& footer) {
+    for (parquet::ColumnChunk& chunk : footer.row_groups[0].columns) chunk.meta->bloom_filter_offset = 4;
+  };
+  const Bytes file = WriteFile(Table({"int32", "list<string>"}, 50, 5, 0, 1)), filtered = WithFooter(file, with_filter);
+  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", filtered), InputOf("c", filtered)}));
+  ASSERT_EQ(spliced.report.notes.size(), 1U);
+  EXPECT_EQ(spliced.report.notes[0], "Bloom filters are not kept: c0, c1.list.element");
+  EXPECT_TRUE(Must(SpliceFiles({InputOf("a", file), InputOf("b", file)})).report.notes.empty());
+  EXPECT_FALSE(FooterOf(spliced.file).row_groups[0].columns[0].meta->bloom_filter_offset);
 }
 
 TEST(SpliceTier, SmallMemoryAndThreads_GiveTheSameBytes) {

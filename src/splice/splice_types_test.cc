@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "splice/arrow_tables_test.h"
+#include "splice/page_surgery_test.h"
 
 namespace firn::splice::testing {
 namespace {
@@ -233,6 +234,52 @@ TEST(SpliceNested, OffsetIndex_CountsRows) {
   ASSERT_TRUE(index);
   EXPECT_GT(index->pages.size(), 3U);
   EXPECT_LT(index->pages.back().first_row_index, 10000);
+}
+
+/// The encodings of the last column's data pages, with effort dense.
+std::vector<parquet::Encoding> DenseEncodings(const TablePtr& table,
+                                              const std::function<void(parquet::FileMetaData&)>& edit) {
+  FileChoice file;
+  file.dictionary = false;
+  const Bytes bytes = WithFooter(WriteFile(table, file), edit);
+  Options options;
+  options.effort = Effort::kDense;
+  const Result<Spliced> spliced = SpliceFiles({InputOf("a", bytes), InputOf("b", bytes)}, options);
+  EXPECT_TRUE(spliced) << ToString(spliced.error());
+  std::vector<parquet::Encoding> encodings;
+  if (!spliced) return encodings;
+  const parquet::FileMetaData footer = FooterOf(spliced->file);
+  for (const auto& stats : footer.row_groups[0].columns.back().meta->encoding_stats)
+    encodings.push_back(stats.encoding);
+  return encodings;
+}
+
+TEST(SpliceTypes, DenseByteArrays_GetLengthsOnlyWhereReadersTakeThem) {
+  using Encodings = std::vector<parquet::Encoding>;
+  const auto nothing = [](parquet::FileMetaData&) {};
+  const auto decimal = [](parquet::FileMetaData& footer) {
+    footer.schema[1].logical.kind = parquet::LogicalKind::kDecimal;
+    footer.schema[1].logical.precision = footer.schema[1].precision = 9;
+    footer.schema[1].logical.scale = footer.schema[1].scale = 2;
+    footer.schema[1].converted_type = 5;
+    footer.row_groups[0].columns[0].meta->statistics.reset();
+  };
+  const auto old_decimal = [&](parquet::FileMetaData& footer) {
+    decimal(footer);
+    footer.schema[1].logical = parquet::LogicalType();
+  };
+  const auto variant = [](parquet::FileMetaData& footer) {
+    footer.schema[1].logical.kind = parquet::LogicalKind::kVariant;
+  };
+  const TablePtr bytes = JsonTable({{"a", "binary", "[\"\\u0001\", null, \"\\u0002\"]"}});
+  const TablePtr parts = JsonTable({{"v", "variant", R"([{"metadata": "m", "value": "x"}, null])"}});
+  EXPECT_EQ(DenseEncodings(bytes, nothing), Encodings{parquet::Encoding::kDeltaLengthByteArray});
+  EXPECT_EQ(DenseEncodings(JsonTable({{"a", "string", R"(["x", null])"}}), nothing),
+            Encodings{parquet::Encoding::kDeltaLengthByteArray});
+  EXPECT_EQ(DenseEncodings(bytes, decimal), Encodings{parquet::Encoding::kPlain});
+  EXPECT_EQ(DenseEncodings(bytes, old_decimal), Encodings{parquet::Encoding::kPlain});
+  EXPECT_EQ(DenseEncodings(parts, nothing), Encodings{parquet::Encoding::kDeltaLengthByteArray});
+  EXPECT_EQ(DenseEncodings(parts, variant), Encodings{parquet::Encoding::kPlain});
 }
 
 }  // namespace
