@@ -43,9 +43,29 @@ Result<splice::Options> SpliceOptionsOf(const iceberg::TableMetadata& metadata, 
               SizeProperty(metadata, "write.parquet.row-group-size-bytes", 128 * kMiB, kKiB, kGiB));
   FIRN_ASSIGN(options.page_size_bytes,
               SizeProperty(metadata, "write.parquet.page-size-bytes", kMiB, 4 * kKiB, 64 * kMiB));
+  // Java ends its pages at 20,000 rows if nothing is set: at a limit of bytes, pages of numbers are better larger.
+  if (!metadata.Property("write.parquet.page-row-limit", "").empty()) {
+    constexpr std::int64_t kLeast = 100, kMost = 1 << 24;
+    FIRN_ASSIGN(options.page_row_count_max,
+                SizeProperty(metadata, "write.parquet.page-row-limit", kMost, kLeast, kMost));
+  }
   FIRN_ASSIGN(options.dictionary_size_bytes,
               SizeProperty(metadata, "write.parquet.dict-size-bytes", 2 * kMiB, kKiB, 64 * kMiB));
   return options;
+}
+
+std::vector<std::string> UnusedSettings(const iceberg::TableMetadata& metadata) {
+  constexpr std::string_view kBloom = "write.parquet.bloom-filter-enabled.column.";
+  std::vector<std::string> notes;
+  for (const auto& [key, value] : metadata.properties()) {
+    if (key.starts_with(kBloom) && value != "false")
+      notes.push_back(key + " has no effect: Bloom filters are not written");
+  }
+  const std::string version = metadata.Property("write.parquet.page-version", "");
+  if (!version.empty()) {
+    notes.push_back("write.parquet.page-version has no effect: pages keep the version that those of the inputs have");
+  }
+  return notes;
 }
 
 }  // namespace firn::act

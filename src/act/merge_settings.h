@@ -3,7 +3,8 @@
 // How a table's owner wants Parquet files to be written.
 //
 // In: table properties, effort. Out: options for splice.
-// Guarantees: the defaults are those of Iceberg: zstd, row groups of 128 MiB, pages of 1 MiB, dictionaries of 2 MiB.
+// Guarantees: the defaults are those of Iceberg: zstd, row groups of 128 MiB, pages of 1 MiB, dictionaries of 2 MiB;
+//   but pages have as many rows as fit, unless a limit is set.
 //   With the effort "fast" and no codec in the properties, the codec of the inputs stays.
 // Errors: kInvalidArgument for values that are no numbers or out of range; kUnsupported for codecs that cannot
 //   be written.
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "iceberg/metadata.h"
 #include "splice/splice.h"
@@ -19,5 +21,8 @@
 namespace firn::act {
 
 Result<splice::Options> SpliceOptionsOf(const iceberg::TableMetadata& metadata, const std::string& effort);
+
+/// A sentence for each property that asks for what is not done.
+std::vector<std::string> UnusedSettings(const iceberg::TableMetadata& metadata);
 
 }  // namespace firn::act

@@ -19,6 +19,7 @@ TEST(SpliceOptionsOf, NoProperties_DefaultsOfIceberg) {
   EXPECT_EQ(options->row_group_size_bytes, 128 << 20);
   EXPECT_EQ(options->page_size_bytes, 1 << 20);
   EXPECT_EQ(options->dictionary_size_bytes, 2 << 20);
+  EXPECT_EQ(options->page_row_count_max, std::nullopt);
   EXPECT_EQ(options->effort, splice::Effort::kBalanced);
 }
 
@@ -33,6 +34,7 @@ TEST(SpliceOptionsOf, Properties_AreTakenWithinLimits) {
                                            R"("write.parquet.compression-level":"9",)"
                                            R"("write.parquet.row-group-size-bytes":"1000000",)"
                                            R"("write.parquet.page-size-bytes":"1",)"
+                                           R"("write.parquet.page-row-limit":"20000",)"
                                            R"("write.parquet.dict-size-bytes":"99999999999")");
   const Result<splice::Options> options = SpliceOptionsOf(metadata, "dense");
   ASSERT_TRUE(options.has_value());
@@ -40,6 +42,7 @@ TEST(SpliceOptionsOf, Properties_AreTakenWithinLimits) {
   EXPECT_EQ(options->codec_level, 9);
   EXPECT_EQ(options->row_group_size_bytes, 1'000'000);
   EXPECT_EQ(options->page_size_bytes, 4096);
+  EXPECT_EQ(options->page_row_count_max, 20'000);
   EXPECT_EQ(options->dictionary_size_bytes, 64 << 20);
 }
 
@@ -50,6 +53,8 @@ TEST(SpliceOptionsOf, WrongValues_AreErrorsThatNameThem) {
       {R"("write.parquet.compression-level":"99")", Code::kInvalidArgument},
       {R"("write.parquet.row-group-size-bytes":"0")", Code::kInvalidArgument},
       {R"("write.parquet.page-size-bytes":"1MB")", Code::kInvalidArgument},
+      {R"("write.parquet.page-row-limit":"-5")", Code::kInvalidArgument},
+      {R"("write.parquet.page-row-limit":"many")", Code::kInvalidArgument},
   };
   for (const auto& [properties, code] : kCases) {
     const Result<splice::Options> options = SpliceOptionsOf(TableWith("/wh/t", properties), "balanced");
@@ -60,6 +65,17 @@ TEST(SpliceOptionsOf, WrongValues_AreErrorsThatNameThem) {
   EXPECT_EQ(SpliceOptionsOf(TableWith("/wh/t", ""), "lazy").error().code, Code::kInvalidArgument);
   const auto null_level = TableWith("/wh/t", R"("write.parquet.compression-level":"null")");
   EXPECT_EQ(SpliceOptionsOf(null_level, "balanced")->codec_level, std::nullopt);
+}
+
+TEST(UnusedSettings, AreNamed) {
+  EXPECT_TRUE(UnusedSettings(TableWith("/wh/t", R"("write.parquet.page-row-limit":"5000")")).empty());
+  const std::vector<std::string> notes =
+      UnusedSettings(TableWith("/wh/t", R"("write.parquet.bloom-filter-enabled.column.a":"true",)"
+                                        R"("write.parquet.bloom-filter-enabled.column.b":"false",)"
+                                        R"("write.parquet.page-version":"v2")"));
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_TRUE(notes[0].starts_with("write.parquet.bloom-filter-enabled.column.a has no effect")) << notes[0];
+  EXPECT_TRUE(notes[1].starts_with("write.parquet.page-version has no effect")) << notes[1];
 }
 
 TEST(RetryPolicyOf, TableProperties_GoBeforeThePolicy) {

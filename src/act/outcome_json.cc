@@ -58,6 +58,9 @@ json::Value ToJson(const Outcome& outcome) {
     tiers.Set(splice::TierName(static_cast<splice::Tier>(i)), std::move(tier));
   }
   value.Set("tiers", std::move(tiers));
+  json::Value notes = json::Value::Array();
+  for (const auto& note : outcome.notes) notes.Append(note);
+  value.Set("notes", std::move(notes));
   value.Set("seconds", outcome.seconds);
   return value;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "act/merge_pool.h"
+#include "act/merge_settings.h"
 #include "act/metadata_files.h"
 #include "base/human_text.h"
 #include "observe/manifest_scan.h"
@@ -154,6 +155,7 @@ class Execution {
   Rewrite NewRewrite(std::size_t fence) const;
   void Refuse(std::string partition, std::int64_t files, Error error);
   void NoteGroup(const RewriteGroup& group, const MergedGroup& done, CommitOutcome& commit);
+  void AddNote(const std::string& note);
   void Remove(const MergedGroup& done);
   void Show();
 
@@ -171,6 +173,7 @@ Outcome Execution::Run(MergeContext context, const Workers& workers) {
   const std::int64_t started_ns = env_.clock.MonotonicNs();
   outcome_.plan_id = plan_.plan_id;
   outcome_.table = plan_.table;
+  for (const std::string& note : UnusedSettings(context.metadata)) AddNote(note);
   context.plan_sequence_number = plan_.base_sequence_number;
   context.cancelled = env_.cancelled;
   context.options.memory_bytes = workers.memory_bytes;
@@ -231,6 +234,12 @@ void Execution::Remove(const MergedGroup& done) {
   }
 }
 
+void Execution::AddNote(const std::string& note) {
+  constexpr std::size_t kNotesMax = 16;
+  const bool known = std::ranges::find(outcome_.notes, note) != outcome_.notes.end();
+  if (!known && outcome_.notes.size() < kNotesMax) outcome_.notes.push_back(note);
+}
+
 void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, CommitOutcome& commit) {
   ++commit.groups;
   commit.files_removed += static_cast<std::int64_t>(group.removed.size());
@@ -239,6 +248,7 @@ void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, Co
   for (const AddedFile& added : group.added) commit.bytes_added += added.file.file_size_bytes;
   outcome_.deleted_rows += group.deleted_rows;
   outcome_.rows += done.report.rows;
+  for (const std::string& note : done.report.notes) AddNote(note);
   for (std::size_t t = 0; t < splice::kTierCount; ++t) {
     outcome_.tiers[t].bytes += done.report.tiers[t].bytes;
     outcome_.tiers[t].chunks += done.report.tiers[t].chunks;

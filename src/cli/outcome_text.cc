@@ -82,6 +82,7 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
                           HumanCount(outcome.deleted_rows, "deleted row"));
     }
     text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers);
+    for (const auto& note : outcome.notes) text += "\nNote: " + Printable(note) + ".\n";
   }
   text += FailureText(outcome.failures, outcome.leftover_files);
   std::string next = FailureStep(outcome.failures, table_words);

@@ -48,10 +48,12 @@ TEST(ExitOf, SaysWhatToDoNext) {
 TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   act::Outcome outcome = MakeOutcome(1, {Code::kCorrupt});
   outcome.leftover_files = {"s3://b/t/data/x\n.parquet"};
+  outcome.notes = {"Bloom filters are not kept: a"};
   const std::string text = OutcomeText(outcome, "cat.db.t", 10);
   EXPECT_NE(text.find("Merged 1,998 files into 2"), std::string::npos) << text;
   EXPECT_NE(text.find("100"), std::string::npos) << text;
   EXPECT_NE(text.find("p=1"), std::string::npos) << text;
+  EXPECT_NE(text.find("Note: Bloom filters are not kept: a.\n"), std::string::npos) << text;
   EXPECT_NE(text.find("reason of corrupt"), std::string::npos) << text;
   EXPECT_NE(text.find("s3://b/t/data/x?.parquet"), std::string::npos) << text;
   EXPECT_NE(text.find("run this again"), std::string::npos) << text;
