@@ -49,7 +49,11 @@ class BatchReader {
         out_(out),
         cache_(options.memory_bytes / 8),
         is_planned_(facts.deletes.entries().size(), false) {
-    for (const std::uint32_t i : plan.deletes) is_planned_[i] = true;
+    for (const std::uint32_t i : plan.deletes) {
+      const DeleteEntry& entry = facts.deletes.entries()[i];
+      is_planned_[i] = true;
+      if (iceberg::KindOf(entry.file) == DeleteKind::kEquality && facts.is_needed[i]) equality_.push_back(&entry);
+    }
     for (const std::uint32_t t : plan.targets) total_bytes_ += facts.targets[t].size_bytes;
   }
 
@@ -60,6 +64,8 @@ class BatchReader {
   std::vector<Batch> MakeBatches(int workers, Random& random) const;
   Status Process(const Batch& batch, const DeleteLoadContext& context);
   Loaded Prepare(const Batch& batch) const;
+  bool ComparesKeys(const observe::DeleteTarget& target) const { return target.kinds.equality && !equality_.empty(); }
+  Status Compare(const DeleteLoadContext& context, const Batch& batch, Loaded& loaded) const;
   Status LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded);
   bool NeedsVector(const Loaded& loaded, std::size_t i) const;
   void NoteFailures(const Batch& batch, const Loaded& loaded, DeleteBatches& done) const;
@@ -77,7 +83,8 @@ class BatchReader {
   DeleteBatches& out_;
   DeleteCache cache_;
   std::vector<bool> is_planned_;
-  std::mutex mutex_;  // of out_ and what follows
+  std::vector<const DeleteEntry*> equality_;  // planned ones that apply to something
+  std::mutex mutex_;                          // of out_ and what follows
   std::int64_t total_bytes_ = 0, shown_bytes_ = 0;
 };
 
@@ -145,26 +152,42 @@ Loaded BatchReader::Prepare(const Batch& batch) const {
     const observe::DeleteTarget& target = facts_.targets[plan_.targets[i]];
     loaded.data.push_back(DataFileOf(facts_, target));
     DataFileDeletes& deletes = loaded.deletes.emplace_back();
-    deletes.data = {&loaded.data.back(), target.sequence_number};
     DataFileDeletes& staying = loaded.staying.emplace_back();
-    staying.data = deletes.data;
-    bool has_equality = false;
-    for (const std::uint32_t found : facts_.deletes.Find(loaded.data.back(), target.sequence_number)) {
+    deletes.data = staying.data = {&loaded.data.back(), target.sequence_number};
+    for (const std::uint32_t found : facts_.deletes.FindPositional(loaded.data.back(), target.sequence_number)) {
       const DeleteEntry& entry = facts_.deletes.entries()[found];
-      const bool is_equality = iceberg::KindOf(entry.file) == DeleteKind::kEquality;
-      has_equality |= is_equality && is_planned_[found];
-      // A vector must hold all positions, also those of deletes that stay.
-      if (is_planned_[found] || (plan_.writes_vectors && !is_equality)) {
-        deletes.deletes.push_back(&entry);
-      } else if (!is_equality) {
-        staying.deletes.push_back(&entry);
-      }
+      // A vector must hold all positions, also those of deletes that stay. Without one, rows of which keys are compared
+      // need not be deleted again.
+      const bool stays = !plan_.writes_vectors && !is_planned_[found];
+      if (!stays || ComparesKeys(target)) deletes.deletes.push_back(&entry);
+      if (stays && ComparesKeys(target)) staying.deletes.push_back(&entry);
     }
-    // Rows that are deleted by position already need not be deleted again.
-    if (!has_equality) staying.deletes.clear();
-    deletes.deletes.insert(deletes.deletes.end(), staying.deletes.begin(), staying.deletes.end());
   }
   return loaded;
+}
+
+/// Adds the rows that equality deletes delete. Which apply to which data file is found there, for all at once.
+Status BatchReader::Compare(const DeleteLoadContext& context, const Batch& batch, Loaded& loaded) const {
+  std::vector<DataFileRef> data;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < loaded.data.size(); ++i) {
+    if (!loaded.rows[i] || !ComparesKeys(facts_.targets[plan_.targets[batch.begin + i]])) continue;
+    data.push_back(loaded.deletes[i].data);
+    places.push_back(i);
+  }
+  if (data.empty()) return Ok();
+  FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context, data, equality_, &loaded.statistics));
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    Result<DeletedRows>& rows = loaded.rows[places[k]];
+    if (!matched[k]) {
+      rows = std::move(matched[k].error());
+      continue;
+    }
+    const std::int64_t before = rows->positions.cardinality();
+    rows->positions.Union(*matched[k]);
+    rows->by_equality = rows->positions.cardinality() - before;
+  }
+  return Ok();
 }
 
 /// What position delete files that stay say is not written again.
@@ -202,7 +225,8 @@ bool BatchReader::NeedsVector(const Loaded& loaded, std::size_t i) const {
 Status BatchReader::Process(const Batch& batch, const DeleteLoadContext& context) {
   DeleteBatches done;
   Loaded loaded = Prepare(batch);
-  FIRN_ASSIGN(loaded.rows, LoadEachDeletedRows(context, cache_, loaded.deletes, &loaded.statistics));
+  FIRN_ASSIGN(loaded.rows, LoadEachDeletedRows(context, cache_, loaded.deletes));
+  FIRN_TRY(Compare(context, batch, loaded));
   FIRN_TRY(LeaveOutStaying(context, loaded));
   NoteFailures(batch, loaded, done);
   done.statistics = loaded.statistics;
@@ -214,10 +238,9 @@ Status BatchReader::Process(const Batch& batch, const DeleteLoadContext& context
   if (!written) return written;
   // Files that were compared in one pass or more have been shown.
   std::int64_t rest_bytes = 0;
-  for (const DataFileDeletes& file : loaded.deletes) {
-    const bool is_compared = std::ranges::any_of(
-        file.deletes, [](const DeleteEntry* entry) { return iceberg::KindOf(entry->file) == DeleteKind::kEquality; });
-    if (!is_compared) rest_bytes += file.data.file->file_size_bytes;
+  for (std::size_t i = batch.begin; i < batch.end; ++i) {
+    const observe::DeleteTarget& target = facts_.targets[plan_.targets[i]];
+    if (!ComparesKeys(target)) rest_bytes += target.size_bytes;
   }
   Show(rest_bytes);
   return Ok();
@@ -275,9 +298,7 @@ std::optional<SequenceNumber> BatchReader::NumberOf(const Loaded& loaded,
   SequenceNumber number{0};
   for (const std::size_t i : inputs) {
     if (loaded.rows[i]->by_equality > 0) return std::nullopt;
-    for (const DeleteEntry* entry : loaded.deletes[i].deletes) {
-      if (iceberg::KindOf(entry->file) == DeleteKind::kPositions) number = std::max(number, entry->sequence_number);
-    }
+    for (const DeleteEntry* entry : loaded.deletes[i].deletes) number = std::max(number, entry->sequence_number);
   }
   return number;
 }
