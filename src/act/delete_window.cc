@@ -59,8 +59,12 @@ Status DeleteWindow::Walk(ports::FileIO& io, const iceberg::TableMetadata& metad
 
 void DeleteWindow::Note(const std::vector<ManifestFile>& manifests) {
   for (const ManifestFile& manifest : manifests) {
-    if (manifest.content != ManifestContent::kDeletes || plan_paths_.contains(manifest.manifest_path)) continue;
-    new_manifests_.emplace(manifest.manifest_path, manifest);
+    if (plan_paths_.contains(manifest.manifest_path)) continue;
+    if (manifest.content == ManifestContent::kDeletes) {
+      new_manifests_.emplace(manifest.manifest_path, manifest);
+    } else if (manifest.deleted_files_count != 0) {  // unknown counts as some
+      removals_.emplace(manifest.manifest_path, manifest);
+    }
   }
 }
 
@@ -106,6 +110,13 @@ std::vector<const DeleteEntry*> DeleteWindow::Lost(const iceberg::DataFile& file
                                                    SequenceNumber sequence_number) const {
   std::vector<const DeleteEntry*> found;
   for (const std::uint32_t i : lost_.Find(file, sequence_number)) found.push_back(&lost_.entries()[i]);
+  return found;
+}
+
+std::vector<const DeleteEntry*> DeleteWindow::FreshPositional(const iceberg::DataFile& file,
+                                                              SequenceNumber sequence_number) const {
+  std::vector<const DeleteEntry*> found;
+  for (const std::uint32_t i : fresh_.FindPositional(file, sequence_number)) found.push_back(&fresh_.entries()[i]);
   return found;
 }
 

@@ -56,6 +56,11 @@ class DeleteWindow {
   std::optional<Error> Check(const iceberg::TableMetadata& metadata, const Replacement& replacement) const;
   /// Deletes of the plan that applied to `file` and that the head does not have.
   std::vector<const iceberg::DeleteEntry*> Lost(const iceberg::DataFile& file, SequenceNumber sequence_number) const;
+  /// Position deletes and vectors that apply to `file` and came since the plan, whether they are still there or not.
+  std::vector<const iceberg::DeleteEntry*> FreshPositional(const iceberg::DataFile& file,
+                                                           SequenceNumber sequence_number) const;
+  /// Data manifests that came since the plan and may name removed files, by location.
+  const std::map<std::string, iceberg::ManifestFile>& removals() const { return removals_; }
   /// Whether deletes of positions came for `file`, or deletes of any kind that applied to it went.
   bool Affects(const iceberg::DataFile& file, SequenceNumber sequence_number) const;
   /// True if Check cannot find anything: no delete manifest came or went.
@@ -73,6 +78,7 @@ class DeleteWindow {
   std::unordered_set<std::string> plan_paths_;                  // all manifests of the plan
   std::map<std::string, iceberg::ManifestFile> plan_deletes_;   // its delete manifests
   std::map<std::string, iceberg::ManifestFile> new_manifests_;  // delete manifests first seen in the window
+  std::map<std::string, iceberg::ManifestFile> removals_;
   std::unordered_set<SnapshotId> walked_;
   std::set<iceberg::FileIdentity> live_;  // deletes in new manifests of the head
   iceberg::DeleteIndex fresh_;            // deletes that were not there at the plan

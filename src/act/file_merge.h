@@ -36,6 +36,8 @@
 
 namespace firn::act {
 
+class ForeignChanges;
+
 /// What all merges of one run share.
 struct MergeContext {
   const iceberg::TableMetadata& metadata;
@@ -50,6 +52,8 @@ struct MergeContext {
   std::shared_ptr<PlanDeletes> deletes = nullptr;
   SequenceNumber plan_sequence_number{0};
   const std::atomic<bool>* cancelled = nullptr;  // stops reading deletes
+  /// Commits of others while the merges run; null: they are not looked at.
+  ForeignChanges* foreign = nullptr;
 };
 
 /// Settings of a table. Errors: those of merge_settings.h and data_location.h.

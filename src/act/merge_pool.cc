@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "act/foreign_changes.h"
 #include "act/offset_row_map.h"
 #include "observe/resolve.h"
 
@@ -200,17 +201,25 @@ MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
     return result;
   }
   std::int64_t reported = 0;
+  std::uint64_t seen = 0;
+  std::optional<Error> overtaken;
   const auto progress = [&](std::int64_t done_bytes) {
     Report(done_bytes - reported, 0);
     reported = done_bytes;
-    return !Cancelled();
+    if (!overtaken) overtaken = Overtaken(job, seen);
+    return !overtaken && !Cancelled();
   };
+  if ((overtaken = Overtaken(job, seen))) {
+    Report(planned.input_bytes, 1);
+    result.error = std::move(overtaken);
+    return result;
+  }
   Result<MergedFile> merged = MergeFiles(context_, job.inputs, static_cast<std::int64_t>(job.group),
                                          SortOrderId(planned.sort_order_id), progress, leftovers);
   // What was not read any more is done as well.
   Report(planned.input_bytes - reported, 1);
   if (!merged) {
-    result.error = std::move(merged.error());
+    result.error = overtaken ? std::move(*overtaken) : std::move(merged.error());
     return result;
   }
   result.left_out_files = static_cast<std::int64_t>(merged->left_out.size());
@@ -219,6 +228,16 @@ MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
   result.group = GroupOf(job, *merged);
   result.report = std::move(merged->report);
   return result;
+}
+
+/// Why the group could not be committed any more, if others committed since `seen`.
+std::optional<Error> MergePool::Overtaken(const Job& job, std::uint64_t& seen) const {
+  if (context_.foreign == nullptr) return std::nullopt;
+  if (const std::uint64_t found = context_.foreign->LookIfDue(); std::exchange(seen, found) == found) return {};
+  for (const iceberg::ManifestEntry& entry : job.inputs.entries) {
+    if (std::optional<Error> why = context_.foreign->Why(entry)) return why;
+  }
+  return std::nullopt;
 }
 
 RewriteGroup MergePool::GroupOf(const Job& job, MergedFile& merged) const {

@@ -71,6 +71,7 @@ class MergePool {
   std::size_t ChunkEnd(std::size_t begin) const;
   Status CheckGroup(std::size_t group) const;
   MergedGroup Merge(Job job, std::vector<std::string>& leftovers);
+  std::optional<Error> Overtaken(const Job& job, std::uint64_t& seen) const;
   RewriteGroup GroupOf(const Job& job, MergedFile& merged) const;
   void Fail(std::size_t group, Error error);
   void Finish(std::size_t group, MergedGroup result, std::vector<std::string> leftovers);

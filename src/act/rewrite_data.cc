@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/foreign_changes.h"
 #include "act/merge_pool.h"
 #include "act/merge_settings.h"
 #include "act/metadata_files.h"
@@ -179,6 +180,12 @@ Outcome Execution::Run(MergeContext context, const Workers& workers) {
   context.options.memory_bytes = workers.memory_bytes;
   context.options.threads = workers.threads;
   context.options.read_ahead = options_.threads > 1;
+  std::optional<ForeignChanges> foreign;
+  if (options_.watch_interval_ms) {
+    foreign.emplace(env_, CommitTarget{table_, facts_.table_uuid, plan_.ref}, facts_.format_version,
+                    *plan_.base_snapshot_id, *options_.watch_interval_ms);
+    context.foreign = &*foreign;
+  }
 
   std::vector<Range> ranges = CommitRanges(plan_, workers.count, options_.max_commits);
   progress_.commits_total = static_cast<std::int64_t>(ranges.size());

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "act/commit.h"
@@ -49,6 +50,9 @@ struct RewriteDataOptions {
   /// Goes into the summary and into footers.
   std::string version = "0.1.0";
   std::function<void(const RewriteProgress&)> progress = {};
+  /// How often commits of others are looked at while files are merged; absent: never. Groups that cannot be committed
+  /// any more end then, and not when they are done.
+  std::optional<std::int64_t> watch_interval_ms = std::nullopt;
 };
 
 /// `environment.cancelled` stops the work at the next page; groups that are not committed yet are given up.

@@ -25,6 +25,7 @@ namespace firn::cli {
 namespace {
 
 constexpr const char* kMemory = "1GB";
+constexpr std::int64_t kWatchIntervalMs = 10'000;
 constexpr std::int64_t kReadBytes = 32 << 20;
 
 int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
@@ -49,6 +50,7 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
   FIRN_ASSIGN(made.assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
   made.rewrite.threads = made.assess.threads;
   made.rewrite.version = kVersion;
+  made.rewrite.watch_interval_ms = kWatchIntervalMs;
   made.rewrite.max_commits = options.max_commits;
   made.rewrite.effort = options.effort.empty() ? made.assess.policy.effort : options.effort;
   FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
