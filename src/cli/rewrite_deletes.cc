@@ -37,7 +37,7 @@ struct RewriteDeletesOptions {
   SelectionOptions selection;
   std::vector<std::string> only;
   std::string memory;
-  std::optional<int> threads;
+  std::optional<int> threads, format_version;
   bool dry_run = false;
 };
 
@@ -72,6 +72,7 @@ Result<service::RewriteDeletesOptions> MakeOptions(const RewriteDeletesOptions& 
                                                    const decide::PartitionSelection& selection) {
   service::RewriteDeletesOptions made;
   made.ref = options.table.ref;
+  made.format_version = options.format_version;
   FIRN_ASSIGN(made.plan, PlanOptionsOf(options, metadata, selection));
   made.rewrite.threads = options.threads.value_or(DefaultThreads());
   made.rewrite.version = kVersion;
@@ -110,6 +111,7 @@ int ShowOutcome(Environment& environment, const RewriteDeletesOptions& options,
     json::Value value = json::Value::Object();
     value.Set("plan", decide::ToJson(result.first.plan, result.first.facts));
     value.Set("rounds", result.rounds);
+    value.Set("upgraded", result.is_upgraded);
     value.Set("outcome", act::ToJson(result.outcome));
     environment.terminal.Out(json::WritePretty(value) + "\n");
   } else {
@@ -139,6 +141,7 @@ Result<int> RunRewriteDeletes(Environment& environment, RewriteDeletesOptions& o
   rewrite.rewrite.progress = [&progress](std::int64_t done, std::int64_t total) { progress.Update(done, total); };
   FIRN_ASSIGN(const auto result, service::RewriteDeletes(commit, opened.table.id, rewrite));
   progress.Finish();
+  if (result.is_upgraded) progress.Note("The table has format version 3 now.");
   if (result.rounds == 0) return ShowPlanOnly(environment, options, result.first);
   return ShowOutcome(environment, options, result);
 }
@@ -159,6 +162,11 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
       ->delimiter(',')
       ->check(CLI::IsMember({"equality", "positions", "dangling"}))
       ->allow_extra_args(false);
+  command
+      ->add_option("--format-version", options->format_version,
+                   "3: raise the table from format version 2 first, so that deletes become deletion vectors. Older\n"
+                   "readers and writers cannot use it then")
+      ->check(CLI::Range(3, 3));
   command
       ->add_option("--target-file-size", options->selection.target_file_size,
                    "Wanted size of position delete files; otherwise the table's property, or 64MB")

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "act/format_upgrade.h"
+
 namespace firn::service {
 namespace {
 
@@ -38,6 +40,18 @@ void Add(act::DeleteOutcome& sum, act::DeleteOutcome round) {
   sum.seconds += round.seconds;
 }
 
+/// True: it was raised.
+Result<bool> Upgrade(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
+                     std::int32_t format_version) {
+  FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
+  if (loaded.metadata->format_version() >= format_version) return false;
+  FIRN_TRY(environment.catalog.CheckWritable(loaded));
+  act::CommitReport report =
+      act::UpgradeFormat(environment, {table, loaded.metadata->table_uuid(), "main"}, format_version);
+  if (!report.status) return std::move(report.status.error()).In(ToString(table));
+  return true;
+}
+
 Result<DeleteAssessment> PlanRound(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
                                    RewriteDeletesOptions options) {
   FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
@@ -56,6 +70,7 @@ Result<DeleteAssessment> AssessDeletes(const ports::LoadedTable& table, ports::F
   observe_options.threads = options.rewrite.threads;
   DeleteAssessment assessment;
   FIRN_ASSIGN(assessment.facts, observe::ObserveDeletes(table, io, observe_options));
+  assessment.facts.format_version = std::max(assessment.facts.format_version, options.format_version.value_or(0));
   assessment.plan = decide::PlanDeleteRewrite(assessment.facts, options.plan);
   return assessment;
 }
@@ -63,6 +78,9 @@ Result<DeleteAssessment> AssessDeletes(const ports::LoadedTable& table, ports::F
 Result<RewrittenDeletes> RewriteDeletes(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
                                         const RewriteDeletesOptions& options) {
   RewrittenDeletes result;
+  if (options.format_version) {
+    FIRN_ASSIGN(result.is_upgraded, Upgrade(environment, table, *options.format_version));
+  }
   FIRN_ASSIGN(DeleteAssessment assessment, PlanRound(environment, table, options));
   result.outcome.plan_id = assessment.plan.plan_id;
   result.outcome.table = assessment.plan.table;

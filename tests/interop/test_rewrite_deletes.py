@@ -141,6 +141,21 @@ def test_position_deletes_of_an_upgraded_table_become_vectors(lake):
     assert kinds(lake) == [0, 0, 6]
 
 
+def test_upgrade_on_the_way(lake):
+    files = fill(lake)
+    Deleter(lake, NAME).by_position([(file, [0, 3, 99]) for file in files])
+    Deleter(lake, NAME).by_equality("id", [5, 105])
+    before = read(lake, pyiceberg=False)
+    plan = lake.firn_json("rewrite-deletes", NAME, "--format-version", "3", "--dry-run")["plan"]
+    assert plan["writes_vectors"] and lake.load(NAME).format_version == 2
+    done = lake.firn_json("rewrite-deletes", NAME, "--format-version", "3")
+    assert done["upgraded"] and lake.load(NAME).format_version == 3
+    assert kinds(lake) == [0, 0, 6] and read(lake) == before
+    assert all(first is not None for _, first in row_ids(lake))
+    again = lake.firn_json("rewrite-deletes", NAME, "--format-version", "3")
+    assert again["plan"]["deletes"] == []
+
+
 def test_dangling_deletes_go(lake):
     files = fill(lake)
     Deleter(lake, NAME).by_position([(files[0], [0, 1])], per_file=True)
@@ -152,6 +167,36 @@ def test_dangling_deletes_go(lake):
     assert kinds(lake) == [0, 0, 0]
     assert done["data_files_read"] == 0
     assert sum(before.values()) == 100
+
+
+def test_equality_deletes_of_all_partitions(lake):
+    fill(lake, BY_PART)
+    with lake.load(NAME).update_spec() as update:
+        update.remove_field("part")
+    table = lake.load(NAME)
+    table.append(rows_of(range(600, 700)))
+    Deleter(lake, NAME).by_equality("id", [1, 2, 601, 10**6])
+    lake.load(NAME).append(rows_of([2]))
+    before = read(lake, pyiceberg=False)
+    assert sum(before.values()) == 700 - 3 + 1
+    done = rewrite(lake, before, pyiceberg_before=False)
+    assert done["equality_files_removed"] == 1 and done["rows_converted"] == 3
+    assert kinds(lake) == [0, 3, 0]  # each in the spec and partition of its data files
+
+
+def test_only_the_branch_changes(lake):
+    fill(lake)
+    Deleter(lake, NAME).by_equality("id", [1, 2])
+    table = lake.load(NAME)
+    head = table.current_snapshot().snapshot_id
+    table.manage_snapshots().create_branch(head, "audit").commit()
+    done = lake.firn_json("rewrite-deletes", NAME, "--branch", "audit")["outcome"]
+    assert done["equality_files_removed"] == 1
+    table = lake.load(NAME)
+    assert table.current_snapshot().snapshot_id == head and kinds(lake)[0] == 1
+    audit = table.snapshot_by_name("audit").snapshot_id
+    assert audit == done["snapshot_id"] != head
+    assert by_pyiceberg(table, audit) == by_duckdb(table.metadata_location, head)
 
 
 def test_dry_run_writes_nothing(lake):

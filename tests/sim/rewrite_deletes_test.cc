@@ -342,6 +342,33 @@ TEST_P(RewriteDeletesTest, OthersCommitBetweenCalls_RowsAreTheirs) {
   }
 }
 
+TEST(RewriteDeletesUpgrade, ProcessDiesAtAnyCall_NextRunCompletes) {
+  service::RewriteDeletesOptions options = OptionsOf();
+  options.format_version = 3;
+  std::int64_t calls = 1;
+  for (std::int64_t k = 1; k <= calls; k += Step(5)) {
+    SCOPED_TRACE(testing::Message() << "call " << k);
+    World world(2);
+    FillWithDeletes(world, 2);
+    const std::vector<Row> rows = world.Rows();
+    world.injector.Reset();
+    world.injector.CrashAt(k, k % 2 == 0);
+    (void)Rewrite(world, options).has_value();
+    world.injector.Reset();
+    EXPECT_EQ(world.Rows(), rows);
+    const Result<RewrittenDeletes> second = Rewrite(world, options);
+    if (k == 1) calls = world.injector.call_count();
+    ASSERT_TRUE(second.has_value()) << ToString(second.error());
+    EXPECT_EQ(world.table().Load()->metadata->format_version(), 3);
+    EXPECT_EQ(KindsOf(world).equality + KindsOf(world).positions, 0);
+    EXPECT_EQ(world.Rows(), rows);
+    world.CheckSound();
+    if (testing::Test::HasFailure()) return;
+  }
+  World old(1);
+  EXPECT_EQ(Rewrite(old, options).error().code, Code::kUnsupported);
+}
+
 /// Another rewriter puts back rows as old as they were: the equality delete must stay until they are read, too.
 TEST_P(RewriteDeletesTest, OldFileAddedMeanwhile_EqualityDeleteIsAppliedToIt) {
   World world(GetParam());
