@@ -26,6 +26,9 @@
 
 namespace firn::act {
 
+/// Errors that say nothing about files: storage or catalog is down, or the work was stopped.
+inline bool IsOfTheAttempt(Code code) { return code == Code::kUnavailable || code == Code::kCancelled; }
+
 /// What one attempt stands on.
 struct CommitBase {
   const ports::LoadedTable& table;

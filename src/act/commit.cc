@@ -54,7 +54,6 @@ class Committer {
   Status CheckBase(const TableMetadata& metadata);
   /// False: time is up or the work was cancelled.
   bool Wait(int step, std::int64_t shortest_ms);
-  bool Cancelled() const { return env_.cancelled != nullptr && env_.cancelled->load(); }
   bool AnyOpen() const { return std::ranges::any_of(requests_, &Request::open); }
   std::string Name() const { return ToString(target_.table); }
   void CleanUp();
@@ -93,7 +92,7 @@ Status Committer::RunAttempts() {
   Status last = Ok();
   while (report_.attempts < retry_.attempts_max) {
     const bool in_time = report_.attempts == 0 || Wait(report_.attempts - 1, retry_.wait_min_ms);
-    if (Cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
+    if (env_.is_cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
     if (!in_time) return last;
     ++report_.attempts;
     Result<bool> done = Attempt();
@@ -137,7 +136,7 @@ Result<bool> Committer::Attempt() {
   const std::size_t index = proposals_++;
   FIRN_ASSIGN(PreparedCommit prepared,
               PrepareCommit(base, change_, std::move(proposal), env_.clock.Now(), report_.attempts, files_));
-  if (Cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
+  if (env_.is_cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
   requests_.push_back(
       {std::move(prepared.manifest_list), std::move(prepared.metadata_files), index, HeadOf(metadata), false});
   FIRN_ASSIGN(const Verdict verdict, Send(table, prepared.commit));
@@ -277,9 +276,9 @@ bool Committer::Wait(int step, std::int64_t shortest_ms) {
   const std::int64_t longest = std::min(retry_.wait_max_ms, shortest_ms << std::min(step, 20));
   const auto pause = static_cast<std::int64_t>(static_cast<double>(longest) * (0.5 + 0.5 * env_.random.NextUnit()));
   const std::int64_t elapsed_ms = (env_.clock.MonotonicNs() - started_ns_) / 1'000'000;
-  if (Cancelled() || elapsed_ms + pause > retry_.total_ms) return false;
+  if (env_.is_cancelled() || elapsed_ms + pause > retry_.total_ms) return false;
   env_.clock.SleepMs(pause);
-  return !Cancelled();
+  return !env_.is_cancelled();
 }
 
 /// Removes what the table does not need, or names what may be needed.

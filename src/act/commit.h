@@ -49,6 +49,8 @@ struct CommitEnvironment {
   Random& random;
   RetryPolicy retry;
   const std::atomic<bool>* cancelled = nullptr;  // asked before every attempt
+
+  bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
 };
 
 struct CommitTarget {

@@ -131,11 +131,7 @@ std::vector<Batch> BatchReader::MakeBatches(int workers, Random& random) const {
 Status BatchReader::Run(Random& random) {
   const int workers = Workers();
   const std::vector<Batch> batches = MakeBatches(workers, random);
-  std::optional<iceberg::NameMapping> mapping;
-  const std::string mapping_json = metadata_.Property("schema.name-mapping.default", "");
-  if (!mapping_json.empty()) {
-    FIRN_ASSIGN(mapping, iceberg::ParseNameMapping(mapping_json));
-  }
+  FIRN_ASSIGN(const std::optional<iceberg::NameMapping> mapping, iceberg::NameMappingOf(metadata_));
   DeleteLoadContext context{metadata_, io_};
   context.name_mapping = mapping ? &*mapping : nullptr;
   context.memory_bytes = (options_.memory_bytes - options_.memory_bytes / 2) / workers;
@@ -179,13 +175,11 @@ Status BatchReader::Compare(const DeleteLoadContext& context, const Batch& batch
   FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context, data, equality_, &loaded.statistics));
   for (std::size_t k = 0; k < places.size(); ++k) {
     Result<DeletedRows>& rows = loaded.rows[places[k]];
-    if (!matched[k]) {
+    if (matched[k]) {
+      rows->AddByEquality(*matched[k]);
+    } else {
       rows = std::move(matched[k].error());
-      continue;
     }
-    const std::int64_t before = rows->positions.cardinality();
-    rows->positions.Union(*matched[k]);
-    rows->by_equality = rows->positions.cardinality() - before;
   }
   return Ok();
 }
@@ -270,7 +264,6 @@ void BatchReader::NoteFailures(const Batch& batch, const Loaded& loaded, DeleteB
 
 Status BatchReader::WriteVectors(const Batch& batch, const Loaded& loaded, DeleteBatches& done) {
   std::vector<NewDeletes> deletes;
-  std::vector<std::uint32_t> read_of;
   for (std::size_t i = 0; i < loaded.data.size(); ++i) {
     if (!loaded.rows[i]) continue;
     done.read.push_back({plan_.targets[batch.begin + i], std::nullopt});

@@ -38,9 +38,6 @@ class SameRows final : public RowMap {
   std::int64_t row_count_;
 };
 
-/// Errors that say nothing about the data file.
-bool IsOfTheAttempt(Code code) { return code == Code::kUnavailable || code == Code::kCancelled; }
-
 }  // namespace
 
 DeleteChange::DeleteChange(DeleteRewrite rewrite)

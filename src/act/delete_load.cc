@@ -149,10 +149,7 @@ class DeleteLoader {
         errors_[indexes[i]] = std::move(matched[i].error());
         continue;
       }
-      DeletedRows& rows = rows_[indexes[i]];
-      const std::int64_t before = rows.positions.cardinality();
-      rows.positions.Union(*matched[i]);
-      rows.by_equality = rows.positions.cardinality() - before;
+      rows_[indexes[i]].AddByEquality(*matched[i]);
     }
     return Ok();
   }

@@ -33,6 +33,13 @@ struct DataFileDeletes {
 struct DeletedRows {
   roaring::PositionSet positions;
   std::int64_t by_equality = 0;  // rows that only equality deletes delete
+
+  /// Once, after all others.
+  void AddByEquality(const roaring::PositionSet& matched) {
+    const std::int64_t before = positions.cardinality();
+    positions.Union(matched);
+    by_equality = positions.cardinality() - before;
+  }
 };
 
 /// The entries that DeleteIndex::Find gives for a data file.

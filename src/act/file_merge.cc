@@ -246,7 +246,7 @@ Result<splice::InputContent> FileMerge::Resolve(std::size_t input, const parquet
 
 /// Storage that is down ends the merge; a single file that is missing or broken is only left out.
 bool FileMerge::LeaveOut(std::size_t input, const Error& error) {
-  if (error.code == Code::kUnavailable || error.code == Code::kCancelled) return false;
+  if (IsOfTheAttempt(error.code)) return false;
   merged_.left_out.push_back({entry_of_[input], error});
   return true;
 }
@@ -344,11 +344,7 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
   options.key_value_metadata = iceberg::FooterMetadata(schema);
   options.created_by = fmt::format("firn version {}", version);
   FIRN_ASSIGN(DataLocations locations, DataLocations::For(metadata));
-  std::optional<iceberg::NameMapping> mapping;
-  const std::string mapping_json = metadata.Property("schema.name-mapping.default", "");
-  if (!mapping_json.empty()) {
-    FIRN_ASSIGN(mapping, iceberg::ParseNameMapping(mapping_json));
-  }
+  FIRN_ASSIGN(std::optional<iceberg::NameMapping> mapping, iceberg::NameMappingOf(metadata));
   const iceberg::SortOrder* order = metadata.FindSortOrder(metadata.default_sort_order_id());
   return MergeContext{metadata,
                       io,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "act/delete_scope.h"
+#include "act/plan_base.h"
 #include "base/log.h"
 #include "observe/manifest_scan.h"
 
@@ -51,8 +52,8 @@ Status ForeignChanges::Look() {
   const iceberg::TableMetadata& metadata = *table.metadata;
   const iceberg::Snapshot* const head = metadata.RefSnapshot(target_.ref);
   const iceberg::Snapshot* const plan = metadata.FindSnapshot(plan_);
-  if (metadata.table_uuid() != target_.table_uuid || metadata.format_version() != format_version_ || head == nullptr ||
-      plan == nullptr || !metadata.IsAncestor(plan_, head->id)) {
+  if (metadata.table_uuid() != target_.table_uuid || metadata.format_version() != format_version_ ||
+      !IsInHistory(metadata, plan_, head)) {
     ended_ = Error{Code::kConflict, "the table is no longer one on which the plan can be committed"};
     ++found_;
     return Ok();

@@ -16,9 +16,6 @@ using iceberg::DeleteEntry;
 
 SequenceNumber OrZero(std::optional<SequenceNumber> number) { return number.value_or(SequenceNumber(0)); }
 
-/// Errors that say nothing about the group.
-bool IsOfTheAttempt(Code code) { return code == Code::kUnavailable || code == Code::kCancelled; }
-
 }  // namespace
 
 bool GroupDeletes::HasApplied() const {

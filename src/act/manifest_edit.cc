@@ -8,6 +8,7 @@
 
 #include "act/manifest_carry.h"
 #include "act/manifest_counts.h"
+#include "act/plan_base.h"
 
 namespace firn::act {
 
@@ -19,8 +20,7 @@ Status CheckPlanHolds(const CommitBase& base, SnapshotId plan_snapshot_id, std::
     return Error{Code::kConflict, fmt::format("the table's format version became {}, planned was {}",
                                               base.metadata.format_version(), format_version)};
   }
-  if (base.head == nullptr || base.metadata.FindSnapshot(plan_snapshot_id) == nullptr ||
-      !base.metadata.IsAncestor(plan_snapshot_id, base.head->id)) {
+  if (!IsInHistory(base.metadata, plan_snapshot_id, base.head)) {
     return Error{Code::kConflict, fmt::format("cannot determine the history: snapshot {} of the plan is no "
                                               "longer an ancestor of branch {}",
                                               plan_snapshot_id.value, base.ref)};

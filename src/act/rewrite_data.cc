@@ -12,10 +12,9 @@
 #include "act/foreign_changes.h"
 #include "act/merge_pool.h"
 #include "act/merge_settings.h"
-#include "act/metadata_files.h"
+#include "act/plan_base.h"
 #include "base/human_text.h"
 #include "observe/manifest_scan.h"
-#include "ports/location.h"
 
 namespace firn::act {
 namespace {
@@ -99,44 +98,23 @@ std::vector<Range> CommitRanges(const decide::Plan& plan, int workers, int max_c
 /// kConflict if the plan's files are not where it saw them.
 Status CheckPlan(const ports::LoadedTable& table, ports::FileIO& io, const decide::Plan& plan,
                  const observe::Facts& facts) {
-  const iceberg::TableMetadata& metadata = *table.metadata;
-  const auto stale = [&](std::string_view what) {
-    return Error{Code::kConflict, fmt::format("{}: the plan is out of date: {}", ToString(table.id), what)};
-  };
-  FIRN_TRY(CheckWritable(metadata).In(ToString(table.id)));
-  if (plan.base_snapshot_id != facts.snapshot_id || !plan.base_snapshot_id) {
-    return Error{Code::kInvalidArgument, "the plan was not made from these facts"};
-  }
-  if (metadata.table_uuid() != facts.table_uuid) return stale("the table was replaced");
-  if (metadata.format_version() != facts.format_version) return stale("its format version changed");
-  FIRN_TRY(CheckNoTag(metadata, plan.ref).In(ToString(table.id)));
-  const iceberg::Snapshot* head = metadata.RefSnapshot(plan.ref);
-  if (head == nullptr || metadata.FindSnapshot(*plan.base_snapshot_id) == nullptr ||
-      !metadata.IsAncestor(*plan.base_snapshot_id, head->id)) {
-    return stale("its snapshot is no longer in the history of the branch");
-  }
-  if (head->id == *plan.base_snapshot_id) return Ok();
+  FIRN_TRY(CheckPlanBase(table,
+                         {facts.table_uuid, facts.format_version, plan.ref, plan.base_snapshot_id, facts.snapshot_id}));
+  const iceberg::Snapshot& head = *table.metadata->RefSnapshot(plan.ref);
+  if (head.id == *plan.base_snapshot_id) return Ok();
   // Others have committed. That is no harm as long as the manifests with the plan's files are still there.
-  FIRN_ASSIGN(const auto lines, observe::ReadManifests(io, *head, metadata));
+  FIRN_ASSIGN(const auto lines, observe::ReadManifests(io, head, *table.metadata));
   std::unordered_set<std::string_view> paths;
   for (const iceberg::ManifestFile& line : lines) paths.insert(line.manifest_path);
   for (const decide::MergeGroup& group : plan.groups) {
     for (const std::uint32_t file : group.files) {
       if (file >= facts.files.size() || facts.files[file].manifest >= facts.manifests.size()) continue;
       if (!paths.contains(facts.manifests[facts.files[file].manifest].file.manifest_path)) {
-        return stale("others have rewritten manifests with its files");
+        return OutOfDate(table, "others have rewritten manifests with its files");
       }
     }
   }
   return Ok();
-}
-
-/// What catalog or storage would refuse after the work is refused before it.
-Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& table, const MergeContext& context) {
-  FIRN_TRY(environment.catalog.CheckWritable(table));
-  FIRN_TRY(environment.io.CheckCreate(context.locations.NewLocation("", "data.parquet")).In(ToString(table.id)));
-  return environment.io.CheckCreate(ports::Join(MetadataFolder(*table.metadata), "manifest.avro"))
-      .In(ToString(table.id));
 }
 
 /// A plan's execution after its checks.
@@ -228,10 +206,7 @@ Rewrite Execution::NewRewrite(std::size_t fence) const {
   }
   rewrite.plan_id = plan_.plan_id;
   rewrite.fence = std::to_string(fence);
-  rewrite.summary = {{"firn.version", options_.version},
-                     {"firn.base-snapshot-id", std::to_string(plan_.base_snapshot_id->value)},
-                     {"engine-name", "firn"},
-                     {"engine-version", options_.version}};
+  rewrite.summary = PlanSummary(options_.version, *plan_.base_snapshot_id);
   return rewrite;
 }
 
@@ -263,7 +238,7 @@ void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, Co
 }
 
 void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fence) {
-  const bool cancelled = env_.cancelled != nullptr && env_.cancelled->load();
+  const bool cancelled = env_.is_cancelled();
   Rewrite rewrite = NewRewrite(fence);
   std::vector<MergedGroup> merged;
   std::int64_t cancelled_files = 0;
@@ -330,7 +305,7 @@ Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableId
   auto context =
       MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, environment.random.NewUuid());
   if (!context) return std::move(context.error()).In(ToString(table));
-  FIRN_TRY(CheckPlaces(environment, loaded, *context));
+  FIRN_TRY(CheckPlaces(environment, loaded, context->locations, "data.parquet"));
   FIRN_ASSIGN(context->deletes,
               PlanDeletes::Read(facts, environment.io, *loaded.metadata, DeleteCacheBytes(options.memory_bytes)));
   FIRN_ASSIGN(const Workers workers, WorkersOf(plan, facts, options, context->deletes != nullptr).In(ToString(table)));

@@ -6,40 +6,13 @@
 #include <map>
 #include <utility>
 
-#include "act/data_location.h"
 #include "act/delete_batches.h"
 #include "act/delete_change.h"
-#include "act/metadata_files.h"
+#include "act/plan_base.h"
 #include "base/human_text.h"
-#include "ports/location.h"
 
 namespace firn::act {
 namespace {
-
-/// What would be refused after the work is refused before it.
-Status CheckTable(CommitEnvironment& environment, const ports::LoadedTable& table, const decide::DeletePlan& plan,
-                  const observe::DeleteFacts& facts) {
-  const iceberg::TableMetadata& metadata = *table.metadata;
-  const auto stale = [&](std::string_view what) {
-    return Error{Code::kConflict, fmt::format("{}: the plan is out of date: {}", ToString(table.id), what)};
-  };
-  FIRN_TRY(CheckWritable(metadata).In(ToString(table.id)));
-  FIRN_TRY(CheckNoTag(metadata, plan.ref).In(ToString(table.id)));
-  if (plan.base_snapshot_id != facts.snapshot_id || !plan.base_snapshot_id) {
-    return Error{Code::kInvalidArgument, "the plan was not made from these facts"};
-  }
-  if (metadata.table_uuid() != facts.table_uuid) return stale("the table was replaced");
-  if (metadata.format_version() != plan.format_version) return stale("its format version changed");
-  const iceberg::Snapshot* head = metadata.RefSnapshot(plan.ref);
-  if (head == nullptr || metadata.FindSnapshot(*plan.base_snapshot_id) == nullptr ||
-      !metadata.IsAncestor(*plan.base_snapshot_id, head->id)) {
-    return stale("its snapshot is no longer in the history of the branch");
-  }
-  FIRN_TRY(environment.catalog.CheckWritable(table));
-  FIRN_ASSIGN(const DataLocations locations, DataLocations::For(metadata));
-  FIRN_TRY(environment.io.CheckCreate(locations.NewLocation("", "deletes.puffin")).In(ToString(table.id)));
-  return environment.io.CheckCreate(ports::Join(MetadataFolder(metadata), "manifest.avro")).In(ToString(table.id));
-}
 
 /// What is left for reading, beside the program itself and what is known of the table.
 Result<std::int64_t> WorkBytes(const observe::DeleteFacts& facts, const RewriteDeletesOptions& options) {
@@ -119,10 +92,7 @@ void Execution::Commit() {
   rewrite.read = std::move(batches_.read);
   rewrite.written = std::move(batches_.written);
   rewrite.files = std::move(batches_.files);
-  rewrite.summary = {{"firn.version", options_.version},
-                     {"firn.base-snapshot-id", std::to_string(plan_.base_snapshot_id->value)},
-                     {"engine-name", "firn"},
-                     {"engine-version", options_.version}};
+  rewrite.summary = PlanSummary(options_.version, *plan_.base_snapshot_id);
   DeleteChange change(std::move(rewrite));
   if (!change.has_work()) {
     outcome_.files_kept = static_cast<std::int64_t>(plan_.deletes.size());
@@ -176,7 +146,10 @@ Result<DeleteOutcome> RewriteDeletes(CommitEnvironment& environment, const ports
     nothing.table = plan.table;
     return nothing;
   }
-  FIRN_TRY(CheckTable(environment, loaded, plan, facts));
+  FIRN_TRY(CheckPlanBase(loaded,
+                         {facts.table_uuid, plan.format_version, plan.ref, plan.base_snapshot_id, facts.snapshot_id}));
+  FIRN_ASSIGN(const DataLocations locations, DataLocations::For(*loaded.metadata));
+  FIRN_TRY(CheckPlaces(environment, loaded, locations, "deletes.puffin"));
   FIRN_ASSIGN(const std::int64_t work_bytes, WorkBytes(facts, options).In(ToString(table)));
   return Execution(environment, table, plan, facts, options, work_bytes).Run(*loaded.metadata);
 }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "format/json/json.h"
+#include "iceberg/metadata.h"
 
 namespace firn::iceberg {
 namespace {
@@ -55,6 +56,13 @@ Result<NameMapping> ParseNameMapping(std::string_view json_text) {
   NameMapping mapping;
   FIRN_ASSIGN(mapping.fields, FieldsFromJson(list).In(kWhere));
   return mapping;
+}
+
+Result<std::optional<NameMapping>> NameMappingOf(const TableMetadata& metadata) {
+  const std::string json_text = metadata.Property("schema.name-mapping.default", "");
+  if (json_text.empty()) return std::optional<NameMapping>();
+  FIRN_ASSIGN(NameMapping mapping, ParseNameMapping(json_text));
+  return std::optional(std::move(mapping));
 }
 
 const MappedField* FindMapped(const std::vector<MappedField>& fields, std::string_view name) {

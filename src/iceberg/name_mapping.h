@@ -18,6 +18,8 @@
 
 namespace firn::iceberg {
 
+class TableMetadata;
+
 struct MappedField {
   std::optional<FieldId> id;
   std::vector<std::string> names;
@@ -29,6 +31,8 @@ struct NameMapping {
 };
 
 Result<NameMapping> ParseNameMapping(std::string_view json_text);
+/// Of a table; nothing if it has none.
+Result<std::optional<NameMapping>> NameMappingOf(const TableMetadata& metadata);
 /// The mapped field of `name` among `fields`; null if there is none.
 const MappedField* FindMapped(const std::vector<MappedField>& fields, std::string_view name);
 

@@ -17,10 +17,6 @@ bool IsConflict(const act::GroupFailure& failure) { return failure.error.code ==
 
 bool IsBudget(const decide::Refusal& refusal) { return refusal.code == decide::kCodeBudget; }
 
-bool IsCancelled(const act::CommitEnvironment& environment) {
-  return environment.cancelled != nullptr && environment.cancelled->load();
-}
-
 template <class T>
 void Append(std::vector<T>& to, std::vector<T> from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
@@ -115,7 +111,7 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
     }
     if (round == 1) result.first = std::move(assessment);
     auto& failures = result.outcome.failures;
-    if (nothing_to_do || round >= options.rounds_max || IsCancelled(environment)) break;
+    if (nothing_to_do || round >= options.rounds_max || environment.is_cancelled()) break;
     if (failures.empty() || !std::all_of(failures.begin(), failures.end(), IsConflict)) break;
 
     auto next = PlanRound(environment, table, options.assess, bytes_read);

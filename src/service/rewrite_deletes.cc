@@ -11,10 +11,6 @@ namespace {
 
 bool IsConflict(const act::GroupFailure& failure) { return failure.error.code == Code::kConflict; }
 
-bool IsCancelled(const act::CommitEnvironment& environment) {
-  return environment.cancelled != nullptr && environment.cancelled->load();
-}
-
 /// Adds a round's outcome to the sum. Failures of earlier rounds were conflicts, which the new plan made up for.
 void Add(act::DeleteOutcome& sum, act::DeleteOutcome round) {
   sum.plan_id = std::move(round.plan_id);
@@ -104,7 +100,7 @@ Result<RewrittenDeletes> RewriteDeletes(act::CommitEnvironment& environment, con
     }
     if (round == 1) result.first = std::move(assessment);
     const auto& failures = result.outcome.failures;
-    if (nothing_to_do || round >= options.rounds_max || IsCancelled(environment)) break;
+    if (nothing_to_do || round >= options.rounds_max || environment.is_cancelled()) break;
     if (failures.empty() || !std::ranges::all_of(failures, IsConflict)) break;
     auto next = PlanRound(environment, table, options);
     if (!next) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/plan_base.h"
+
+#include <fmt/format.h>
+
+#include "act/metadata_files.h"
+#include "ports/location.h"
+
+namespace firn::act {
+
+bool IsInHistory(const iceberg::TableMetadata& metadata, SnapshotId plan, const iceberg::Snapshot* head) {
+  return head != nullptr && metadata.FindSnapshot(plan) != nullptr && metadata.IsAncestor(plan, head->id);
+}
+
+Error OutOfDate(const ports::LoadedTable& table, std::string_view what) {
+  return {Code::kConflict, fmt::format("{}: the plan is out of date: {}", ToString(table.id), what)};
+}
+
+Status CheckPlanBase(const ports::LoadedTable& table, const PlanBase& plan) {
+  const iceberg::TableMetadata& metadata = *table.metadata;
+  FIRN_TRY(CheckWritable(metadata).In(ToString(table.id)));
+  if (plan.snapshot_id != plan.observed_snapshot_id || !plan.snapshot_id) {
+    return Error{Code::kInvalidArgument, "the plan was not made from these facts"};
+  }
+  if (metadata.table_uuid() != plan.table_uuid) return OutOfDate(table, "the table was replaced");
+  if (metadata.format_version() != plan.format_version) return OutOfDate(table, "its format version changed");
+  FIRN_TRY(CheckNoTag(metadata, plan.ref).In(ToString(table.id)));
+  if (IsInHistory(metadata, *plan.snapshot_id, metadata.RefSnapshot(plan.ref))) return Ok();
+  return OutOfDate(table, "its snapshot is no longer in the history of the branch");
+}
+
+Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& table, const DataLocations& locations,
+                   const std::string& file_name) {
+  FIRN_TRY(environment.catalog.CheckWritable(table));
+  FIRN_TRY(environment.io.CheckCreate(locations.NewLocation("", file_name)).In(ToString(table.id)));
+  return environment.io.CheckCreate(ports::Join(MetadataFolder(*table.metadata), "manifest.avro"))
+      .In(ToString(table.id));
+}
+
+std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, SnapshotId plan) {
+  return {{"firn.version", version},
+          {"firn.base-snapshot-id", std::to_string(plan.value)},
+          {"engine-name", "firn"},
+          {"engine-version", version}};
+}
+
+}  // namespace firn::act
