@@ -100,7 +100,7 @@ int ShowOutcome(Environment& environment, const OptimizeOptions& options, const 
 /// Tells people on standard error what is about to happen, and how far it is.
 void AddReports(const OptimizeOptions& options, Progress& progress, service::OptimizeOptions& optimize) {
   optimize.planned = [&](int round, const service::Assessment& found) {
-    if (round > 1) progress.Note("Others committed in the meantime: planned again.");
+    if (round > 1) progress.Note("Planned again on the table as it is now.");
     if (!found.plan.groups.empty()) progress.Note(found.plan.reason);
   };
   auto commits = std::make_shared<std::int64_t>(0);

@@ -38,7 +38,8 @@ PackingLimits LimitsOf(const orient::Policy& policy, const CostModel& cost) {
   limits.target_size_bytes = policy.target_size_bytes;
   limits.healthy_size_bytes = policy.healthy_size_bytes();
   limits.size_max_bytes = policy.size_max_bytes();
-  limits.min_input_files = policy.min_input_files;
+  limits.min_input_files =
+      static_cast<std::int32_t>(std::min<std::int64_t>(policy.min_input_files, limits.max_input_files));
   limits.size_exponent = cost.size_exponent;
   return limits;
 }
@@ -117,8 +118,16 @@ Status KeepOrder(const Facts& facts, const orient::Policy& policy, const Packing
   return Ok();
 }
 
+/// Whether the number of files ended the group before its size did. Parts of a divided bin have more than half of what
+/// is allowed.
+bool IsCut(const MergeGroup& group, const orient::Policy& policy) {
+  return static_cast<std::int64_t>(group.files.size()) > kInputFilesMax / 2 && group.predicted_outputs > 0 &&
+         group.predicted_output_bytes < policy.healthy_size_bytes();
+}
+
 /// Moves groups into the plan, best first, as far as the budget goes.
-void Select(std::vector<Decision>& decisions, const DecideOptions& options, Plan& plan, RefusalList& refusals) {
+void Select(std::vector<Decision>& decisions, const orient::Policy& policy, const DecideOptions& options, Plan& plan,
+            RefusalList& refusals) {
   std::vector<MergeGroup> groups;
   for (auto& decision : decisions) {
     for (auto& group : decision.groups) groups.push_back(std::move(group));
@@ -139,6 +148,7 @@ void Select(std::vector<Decision>& decisions, const DecideOptions& options, Plan
     plan.bytes_rewritten += group.input_bytes;
     plan.deleted_rows += group.deleted_rows;
     plan.predicted_seconds += group.predicted_seconds;
+    plan.is_divided |= IsCut(group, policy);
     plan.groups.push_back(std::move(group));
   }
   if (groups_over > 0) {
@@ -236,7 +246,7 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
       if (auto rest = ExplainRest(facts, policy, decision); rest.files > 0) refusals.Add(std::move(rest));
     }
   }
-  Select(decisions, options, plan, refusals);
+  Select(decisions, policy, options, plan, refusals);
   if (!policy.enabled && small.files > 0) {
     refusals.Add(
         {"", "the table property firn.enabled is false", std::string(kCodeDisabled), small.files, small.bytes});
@@ -256,6 +266,10 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
   if (excluded.files > 0) {
     refusals.Add(
         {"", "in partitions that were not asked for", std::string(kCodeExcluded), excluded.files, excluded.bytes});
+  }
+  if (plan.is_divided) {
+    plan.notes.push_back(fmt::format("a merge has at most {}: the next plan joins what that leaves small",
+                                     HumanCount(kInputFilesMax, "file")));
   }
   FillForecast(facts, plan);
   plan.refusals = std::move(refusals).Take();

@@ -22,13 +22,14 @@ Bin Merged(const std::vector<Bin>& members, const Bin& chosen) {
   return all;
 }
 
-/// Neighbours in row order, as many as fit.
+/// Neighbours in row order, as many as fit and as may be together.
 std::vector<Bin> FillInOrder(std::span<const PackingItem> files, const Bin& due, const PackingModel& model) {
   std::vector<Bin> bins;
   double weight = 0;
   for (const std::uint32_t i : due) {
     weight += files[i].weight;
-    if (bins.empty() || weight > model.max_weight()) {
+    if (bins.empty() || weight > model.max_weight() ||
+        static_cast<std::int64_t>(bins.back().size()) >= model.limits().max_input_files) {
       bins.emplace_back();
       weight = files[i].weight;
     }

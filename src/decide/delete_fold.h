@@ -5,7 +5,8 @@
 // In: bins that were chosen for file sizes, files that are due for their deletes (orient/delete_debt.h). Out: bins in
 //   which every due file is; the worth of a rewrite for its deletes.
 // Guarantees: a due file that is small joins others that are due, because all of them are written anyway; what could be
-//   joined with the outputs of that is joined as well, so that a second plan finds nothing. No bin is above the cap.
+//   joined with the outputs of that is joined as well, so that a second plan finds nothing. No bin is above the cap,
+//   none has more files than are allowed.
 // Cost: that of packing, once more a round; rounds end after a few. Threads: pure.
 // Source: design section 5 ("Deletes"); docs/packing.md.
 #pragma once

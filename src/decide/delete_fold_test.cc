@@ -113,6 +113,20 @@ TEST(DeleteFold, SmallDueFiles_AreJoinedBecauseTheyAreWrittenAnyway) {
   EXPECT_TRUE(MakePlan(Apply(facts, plan)).groups.empty());
 }
 
+TEST(DeleteFold, DueFilesBeyondTheLimitOfAGroup_AreDividedAndTheNextPlanJoins) {
+  auto facts = MakeFacts(std::vector<FileSpec>(50'000, {kKiB, 50, 1}));
+  std::size_t groups = 0;
+  for (const std::size_t expected : {7U, 1U, 0U}) {
+    const Plan plan = MakePlan(facts);
+    ASSERT_EQ(plan.groups.size(), expected);
+    EXPECT_EQ(plan.is_divided, expected == 7);
+    for (const MergeGroup& group : plan.groups) EXPECT_LE(group.files.size(), 8192U);
+    groups += plan.groups.size();
+    facts = Apply(facts, plan);
+  }
+  EXPECT_EQ(groups, 8U);
+}
+
 TEST(DeleteFold, AllRowsDeleted_RemovesWithoutAnOutput) {
   const auto facts = MakeFacts({{200 * kMiB, 100, 1}});
   const Plan plan = MakePlan(facts);

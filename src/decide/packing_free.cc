@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "decide/bin_division.h"
 #include "decide/first_fit_tree.h"
 
 namespace firn::decide {
@@ -216,6 +217,7 @@ std::vector<Bin> PackFree(std::span<const PackingItem> files, const PackingModel
     Bin bin = chains.Collect(heads[i]);
     if (bin.size() >= 2) bins.push_back(std::move(bin));
   }
+  bins = DivideBins(files, std::move(bins), model);
   std::sort(bins.begin(), bins.end());
   return bins;
 }

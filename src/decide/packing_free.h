@@ -4,7 +4,8 @@
 //
 // In: sizes of the files that may be merged, in row order (oldest first). Out: bins, each at least two files.
 // Guarantees: no file is in two bins; no bin's predicted output is above the cap; each bin is worth its cost; the
-//   same input gives the same output; applying the bins and asking again gives nothing. Never more replaced files
+//   same input gives the same output; applying the bins and asking again gives nothing, unless a bin had to be
+//   divided for its number of files (bin_division.h). Never more replaced files
 //   than plain first-fit decreasing for the same final error. Small files keep together with their neighbours in
 //   row order, so that natural clustering (by time of arrival) survives.
 // Cost: O(n log n) a round; rounds end after a few because each one leaves far fewer files.

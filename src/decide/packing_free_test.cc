@@ -122,6 +122,62 @@ TEST(PackFree, RandomSizes_AreValidAndAFixedPoint) {
   }
 }
 
+TEST(PackFree, MoreFilesThanAMergeMayHave_AreDividedAmongNeighbours) {
+  const PackingModel model(Limits(1));
+  const std::vector<std::int64_t> sizes(100'000, 1024);
+  const auto bins = PackFree(sizes, model);
+  ExpectValid(sizes, bins, model.limits());
+  ASSERT_EQ(bins.size(), 13U);
+  for (const auto& bin : bins) {
+    EXPECT_LE(bin.size(), 7693U);
+    EXPECT_GE(bin.size(), 7684U);
+    EXPECT_EQ(bin.back() - bin.front() + 1, bin.size()) << "neighbours stay together";
+  }
+  const auto after = Apply(sizes, bins, model.limits());
+  const auto again = PackFree(after, model);
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].size(), 13U);
+}
+
+TEST(PackFree, ALargeFileAmongTooManyTinyOnes_StaysAlone) {
+  auto limits = Limits(1);
+  limits.max_input_files = 64;
+  std::vector<std::int64_t> sizes(100, 1024);
+  sizes[10] = 90 * kMiB;  // with all others it is not healthy and not grown to twice its size
+  sizes[20] = 95 * kMiB;  // both together are
+  const auto bins = PackFree(sizes, PackingModel(limits));
+  ExpectValid(sizes, bins, limits);
+  std::size_t files = 0;
+  for (const auto& bin : bins) files += bin.size();
+  EXPECT_GE(files, 98U);
+  ASSERT_EQ(bins.size(), 2U);
+}
+
+TEST(PackFree, LimitOfFiles_HoldsAndPlansComeToAnEnd) {
+  std::int64_t divided = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Random random(seed);
+    auto limits = Limits(seed % 3 == 0 ? 1.0 : 1.05);
+    limits.max_input_files = 5 + static_cast<std::int64_t>(random.Below(60));
+    auto sizes = oracle::RandomSizes(random, random.Below(seed % 10 == 0 ? 3000 : 300), kTarget);
+    int plans = 0;
+    while (true) {
+      const auto bins = PackFree(sizes, PackingModel(limits));
+      ExpectValid(sizes, bins, limits);
+      for (const auto& bin : bins) {
+        ASSERT_LE(static_cast<std::int64_t>(bin.size()), limits.max_input_files);
+        ASSERT_TRUE(oracle::ScoreBin(sizes, bin, limits).feasible) << "seed " << seed;
+        ASSERT_GT(oracle::ScoreBin(sizes, bin, limits).value, -1e-3) << "seed " << seed;
+      }
+      if (bins.empty()) break;
+      sizes = Apply(sizes, bins, limits);
+      ASSERT_LE(++plans, 8) << "seed " << seed;
+    }
+    divided += plans > 1;
+  }
+  EXPECT_GT(divided, 30);
+}
+
 TEST(PackFree, AtMostOneSmallOutput) {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Random random(seed);

@@ -15,6 +15,9 @@
 
 namespace firn::decide {
 
+/// Most inputs of one output: a merge takes about 1.1 kB of memory for each of them.
+inline constexpr std::int64_t kInputFilesMax = 8192;
+
 /// What bounds a merge. Sizes in bytes; costs in the error of one empty file (target squared).
 struct PackingLimits {
   std::int64_t target_size_bytes = 0;
@@ -22,6 +25,7 @@ struct PackingLimits {
   std::int64_t size_max_bytes = 0;      // cap of a predicted output; at least twice the healthy size
   /// A merge whose output stays below the healthy size must join so many files, ...
   std::int32_t min_input_files = 5;
+  std::int64_t max_input_files = kInputFilesMax;
   /// ... and have so many times the bytes of its largest file, so that no byte is rewritten more than
   /// log2(healthy / first size) times while a partition grows by small commits.
   double growth_min = 2;
@@ -67,7 +71,7 @@ class PackingModel {
     return error_table_[low] + (error_table_[low + 1] - error_table_[low]) * (at - static_cast<double>(low));
   }
 
-  /// Whether files with these sums may become one file. At least two files.
+  /// Whether files with these sums may become one file, but for their number. At least two files.
   bool Feasible(const PackingItem& sum) const {
     if (sum.files < 2 || sum.weight > max_weight_) return false;
     return sum.weight >= healthy_weight_ ||

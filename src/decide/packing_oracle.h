@@ -38,8 +38,8 @@ inline Score ScoreBin(const std::vector<std::int64_t>& sizes, const Bin& bin, co
   const bool finished = output >= static_cast<double>(limits.healthy_size_bytes) / target;
   const bool grows =
       bin.size() >= static_cast<std::size_t>(limits.min_input_files) && bytes >= limits.growth_min * largest;
-  score.feasible = bin.size() >= 2 && output <= static_cast<double>(limits.size_max_bytes) / target * (1 + 1e-12) &&
-                   (finished || grows);
+  score.feasible = bin.size() >= 2 && static_cast<std::int64_t>(bin.size()) <= limits.max_input_files &&
+                   output <= static_cast<double>(limits.size_max_bytes) / target * (1 + 1e-12) && (finished || grows);
   return score;
 }
 

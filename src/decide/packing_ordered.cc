@@ -7,6 +7,8 @@ namespace firn::decide {
 namespace {
 
 constexpr double kAtomWeight = 1.0 / 256;
+/// A run of as many files as are allowed has at least so many atoms, so that runs can be filled well.
+constexpr std::int64_t kAtomsOfLargest = 16;
 
 /// A file, or what an earlier round joined.
 struct Entry {
@@ -27,12 +29,14 @@ struct Run {
 };
 
 /// One atom an entry, or in long lists one for neighbours that are too small to tell apart.
-std::vector<Atom> AtomsOf(const Segment& segment) {
+std::vector<Atom> AtomsOf(const PackingModel& model, const Segment& segment) {
   const bool exact = segment.size() <= kExactFiles;
+  const std::int64_t files_max = std::max<std::int64_t>(1, model.limits().max_input_files / kAtomsOfLargest);
   std::vector<Atom> atoms;
   for (std::size_t i = 0; i < segment.size(); ++i) {
     const PackingItem& item = segment[i].item;
-    if (!exact && !atoms.empty() && atoms.back().item.weight + item.weight <= kAtomWeight) {
+    if (!exact && !atoms.empty() && atoms.back().item.weight + item.weight <= kAtomWeight &&
+        atoms.back().item.files + item.files <= files_max) {
       atoms.back().item += item;
       atoms.back().last = i + 1;
     } else {
@@ -59,12 +63,12 @@ std::vector<Run> BestRuns(const PackingModel& model, const std::vector<Atom>& at
     std::int64_t files = 0;
     for (std::size_t i = j; i-- > 0;) {
       const double sum = weight[j] - weight[i];
-      if (sum > model.max_weight()) break;
+      files += atoms[i].item.files;
+      if (sum > model.max_weight() || files > model.limits().max_input_files) break;
       const std::size_t entries = atoms[j - 1].last - atoms[i].first;
       if (sum < model.healthy_weight()) {
         units += atoms[i].item.units;
         largest = std::max(largest, atoms[i].item.largest);
-        files += atoms[i].item.files;
         if (entries < 2 || files < model.limits().min_input_files || units < model.limits().growth_min * largest) {
           continue;
         }
@@ -98,7 +102,7 @@ void PackSegment(const PackingModel& model, Segment segment, FileChains& chains,
       if (entry.item.files >= 2) bins.push_back(chains.Collect(entry.head));
     }
   };
-  const std::vector<Atom> atoms = AtomsOf(segment);
+  const std::vector<Atom> atoms = AtomsOf(model, segment);
   const std::vector<Run> runs = BestRuns(model, atoms);
   if (runs.empty()) return emit_joined(segment);
 

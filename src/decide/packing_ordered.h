@@ -6,7 +6,8 @@
 // Out: bins of consecutive files, none across a barrier.
 // Guarantees: the greatest total value (packing_model.h) of all ways to cut the list, exactly, for lists of at most
 //   kExactFiles files; in longer lists, neighbours that have together less than 1/256 of the target count as one.
-//   No bin's predicted output is above the cap; applying the bins and asking again gives nothing.
+//   No bin's predicted output is above the cap, and none has more files than the limit; applying the bins and asking
+//   again gives nothing, unless that limit ended a bin.
 // Cost: O(n * w), w = items that fit into the largest output: at most 512 * cap / target in long lists.
 // Threads: pure.
 // Source: design section 5; Knuth and Plass, "Breaking Paragraphs into Lines" (1981), for the shape of the programme.

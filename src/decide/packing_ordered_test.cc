@@ -102,9 +102,52 @@ TEST(PackOrdered, RandomLists_AreValidAndAFixedPoint) {
   }
 }
 
+TEST(PackOrdered, LimitOfFiles_HoldsAndPlansComeToAnEnd) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    auto limits = Limits(seed % 3 == 0 ? 1.0 : 1.05);
+    limits.max_input_files = 5 + static_cast<std::int64_t>(random.Below(60));
+    auto sizes = oracle::RandomSizes(random, random.Below(seed % 20 == 0 ? 5000 : 300), kTarget);
+    for (int plans = 0;; ++plans) {
+      const auto bins = PackOrdered(sizes, {}, PackingModel(limits));
+      ExpectRuns(sizes, bins, limits);
+      for (const Bin& bin : bins) ASSERT_LE(static_cast<std::int64_t>(bin.size()), limits.max_input_files);
+      if (bins.empty()) break;
+      sizes = Apply(sizes, bins, limits);
+      ASSERT_LE(plans, 8) << "seed " << seed;
+    }
+  }
+}
+
+TEST(PackOrdered, LimitOfFiles_AgainstBruteForce_IsOptimal) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    auto limits = Limits(1);
+    limits.min_input_files = 2;
+    limits.max_input_files = 2 + static_cast<std::int64_t>(random.Below(4));
+    const auto sizes = oracle::RandomSizes(random, 2 + random.Below(9), kTarget / 4);
+    const auto bins = PackOrdered(sizes, {}, PackingModel(limits));
+    ExpectRuns(sizes, bins, limits);
+    EXPECT_NEAR(oracle::TotalValue(sizes, bins, limits), oracle::BestOrdered(sizes, limits), 1e-3) << "seed " << seed;
+  }
+}
+
+TEST(PackOrdered, MoreFilesThanAMergeMayHave_FillOutputsByNumber) {
+  const std::vector<std::int64_t> sizes(100'000, 1024);
+  const auto bins = PackOrdered(sizes, {}, PackingModel(Limits(1)));
+  ExpectRuns(sizes, bins, Limits(1));
+  EXPECT_LE(bins.size(), 14U);
+  std::int64_t files = 0;
+  for (const Bin& bin : bins) {
+    EXPECT_LE(static_cast<std::int64_t>(bin.size()), kInputFilesMax);
+    files += static_cast<std::int64_t>(bin.size());
+  }
+  EXPECT_EQ(files, 100'000);
+}
+
 TEST(PackOrdered, LongListOfTinyFiles_FillsOutputs) {
   const auto limits = Limits(1);
-  const std::vector<std::int64_t> sizes(100'000, 10 * 1024);
+  const std::vector<std::int64_t> sizes(25'000, 40 * 1024);
   const auto bins = PackOrdered(sizes, {}, PackingModel(limits));
   ExpectRuns(sizes, bins, limits);
   EXPECT_GE(bins.size(), 6U);

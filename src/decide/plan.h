@@ -4,7 +4,7 @@
 //
 // Guarantees: plain, printable as JSON; names the snapshot it was made from. Every file is in at most one group;
 //   all files of a group have one partition spec and one tuple; a group has at least two files, or one that is due
-//   for its deletes; no two groups' outputs would be merged again by the same settings.
+//   for its deletes; no two groups' outputs would be merged again by the same settings, unless `is_divided`.
 // Threads: immutable after decide/.
 // Source: design section 5.
 #pragma once
@@ -61,6 +61,8 @@ struct Plan {
   std::int64_t deleted_rows = 0;  // that surely drop out
   double predicted_seconds = 0;
   double size_mse_before = 0, size_mse_after = 0;
+  /// Groups ended at kInputFilesMax while their outputs are small: a plan after this one may join those.
+  bool is_divided = false;
   std::vector<std::string> notes;  // what a reader of the table may notice afterwards
   std::string reason;              // one sentence for the whole
 };

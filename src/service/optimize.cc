@@ -102,7 +102,7 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
   std::int64_t bytes_read = 0;
   for (int round = 1;; ++round) {
     if (options.planned) options.planned(round, assessment);
-    const bool nothing_to_do = assessment.plan.groups.empty();
+    const bool nothing_to_do = assessment.plan.groups.empty(), is_divided = assessment.plan.is_divided;
     if (!nothing_to_do) {
       auto outcome = Execute(environment, table, assessment, options.rewrite, bytes_read);
       if (!outcome && outcome.error().code != Code::kConflict && round == 1) return std::move(outcome.error());
@@ -112,7 +112,8 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
     if (round == 1) result.first = std::move(assessment);
     auto& failures = result.outcome.failures;
     if (nothing_to_do || round >= options.rounds_max || environment.is_cancelled()) break;
-    if (failures.empty() || !std::all_of(failures.begin(), failures.end(), IsConflict)) break;
+    const bool may_go_on = failures.empty() ? is_divided : std::all_of(failures.begin(), failures.end(), IsConflict);
+    if (!may_go_on) break;
 
     auto next = PlanRound(environment, table, options.assess, bytes_read);
     if (!next) {

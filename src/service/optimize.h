@@ -3,9 +3,9 @@
 // Optimizes one table from end to end: observe, orient, decide, act, and again where others were faster.
 //
 // In: a table's catalog, its files, options. Out: what was planned first and everything that happened.
-// Guarantees: writes only through act/; groups that others overtook are planned anew on the current table, at most
-//   `rounds_max` times; max_bytes holds for what all rounds read together, committed or not. Without need it writes
-//   nothing.
+// Guarantees: writes only through act/; groups that others overtook, and outputs that are small because a group may
+//   have no more files, are planned anew on the current table, at most `rounds_max` times; max_bytes holds for what all
+//   rounds read together, committed or not. Without need it writes nothing.
 // Cost: one assessment and one rewrite a round.
 // Errors: those of the first assessment, and of act/ before anything was written; afterwards all is in the Outcome.
 // Threads: one call a thread; callbacks as in act/rewrite_data.h.
