@@ -9,6 +9,7 @@
 
 #include "act/foreign_changes.h"
 #include "act/offset_row_map.h"
+#include "base/memory.h"
 #include "observe/resolve.h"
 
 namespace firn::act {
@@ -68,6 +69,7 @@ void MergePool::Work() {
       std::vector<std::string> leftovers;
       MergedGroup result = Merge(std::move(job), leftovers);
       Finish(group, std::move(result), std::move(leftovers));
+      ReturnMemoryAfter(group);
       lock.lock();
       continue;
     }
@@ -93,6 +95,15 @@ std::size_t MergePool::ChunkEnd(std::size_t begin) const {
     if (files > std::min(kResolvedFilesMax, fitting)) break;
   }
   return end;
+}
+
+/// What many merges have freed lies in pieces between what is kept: the next ones would take new memory beside it.
+void MergePool::ReturnMemoryAfter(std::size_t group) {
+  constexpr std::int64_t kInputBytes = 1024, kReturnBytes = 16 << 20;
+  const decide::MergeGroup& planned = plan_.groups[group];
+  const std::int64_t used = planned.input_bytes + static_cast<std::int64_t>(planned.files.size()) * kInputBytes;
+  std::int64_t now = freed_bytes_.fetch_add(used) + used;
+  if (now >= kReturnBytes && freed_bytes_.compare_exchange_strong(now, 0)) ReturnFreeMemory();
 }
 
 /// Complete entries, or entries without metrics if those were too many bytes.

@@ -70,6 +70,7 @@ class MergePool {
   Result<std::vector<iceberg::ManifestEntry>> ReadEntries(const std::vector<std::uint32_t>& files, bool& complete);
   std::size_t ChunkEnd(std::size_t begin) const;
   Status CheckGroup(std::size_t group) const;
+  void ReturnMemoryAfter(std::size_t group);
   MergedGroup Merge(Job job, std::vector<std::string>& leftovers);
   std::optional<Error> Overtaken(const Job& job, std::uint64_t& seen) const;
   RewriteGroup GroupOf(const Job& job, MergedFile& merged) const;
@@ -92,6 +93,7 @@ class MergePool {
   bool resolving_ = false;
   std::size_t entry_bytes_ = 0;  // of a complete entry, as far as known; only for who resolves
   std::atomic<bool> stop_ = false;
+  std::atomic<std::int64_t> freed_bytes_ = 0;  // by merges since memory was given back, about
   std::deque<Job> ready_;
   std::vector<std::optional<MergedGroup>> results_;
   std::vector<bool> ended_;
