@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory of `firn optimize` is bounded by --memory, whatever the number of files and columns of one group is."""
 
+import copy
+import os
 import subprocess
 import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.io.pyarrow import parquet_files_to_data_files
 
 from .conftest import BINARY
 
@@ -66,4 +69,41 @@ def test_manyWideFilesInOneGroup_memoryIsBounded_andMetricsAreRight(lake):
     for i in range(COUNTED):
         expected = ((0).to_bytes(8, "little"), last.to_bytes(8, "little")) if i % 2 else (b"v000000", f"v{last:06d}".encode())
         assert (lower[i + 1], upper[i + 1]) == expected
+    assert lake.firn_json("plan", "db.t")["groups"] == []
+
+
+def table_of_links(lake, count):
+    """A table of `count` names of one file, in one partition."""
+    schema = pa.schema([pa.field("id", pa.int64(), metadata={"PARQUET:field_id": "1"}),
+                        pa.field("text", pa.string(), metadata={"PARQUET:field_id": "2"})])
+    folder = lake.folder / "files"
+    folder.mkdir()
+    first = folder / "first.parquet"
+    pq.write_table(pa.table([[1, 2, 3], ["a", "b", None]], schema=schema), first, store_schema=False)
+    table = lake.catalog.create_table("db.t", schema=schema)
+    (known,) = parquet_files_to_data_files(table.io, table.metadata, iter([f"file://{first}"]))
+    with table.transaction() as transaction, transaction.update_snapshot().fast_append() as append:
+        for i in range(count):
+            path = folder / f"{i:06d}.parquet"
+            os.link(first, path)
+            entry = copy.copy(known)
+            entry._data = list(known._data)
+            entry._data[1] = f"file://{path}"
+            entry._spec_id = 0
+            append.append_data_file(entry)
+
+
+def test_moreFilesThanOneMergeMayHave_becomeOneFile_inTwoSteps(lake):
+    count = 33_000
+    table_of_links(lake, count)
+    plan = lake.firn_json("plan", "db.t")
+    assert [group["files"] for group in plan["groups"]] == [count // 5] * 5
+    limit = 192 << 20
+    peak = peak_bytes(lake, "optimize", "lake.db.t", "--quiet", "--memory", "192MB", "--threads", 2)
+    assert peak < limit, f"{peak / 1e6:.0f} MB with --memory {limit / 1e6:.0f} MB"
+    files = lake.files("db.t")
+    assert [f.record_count for f in files] == [3 * count]
+    rows = lake.load("db.t").scan().to_arrow()
+    assert rows["id"].value_counts().to_pylist() == [{"values": i, "counts": count} for i in (1, 2, 3)]
+    assert rows["text"].null_count == count
     assert lake.firn_json("plan", "db.t")["groups"] == []
