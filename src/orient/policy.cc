@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "orient/service_policy.h"
+
 namespace firn::orient {
 namespace {
 
@@ -63,7 +65,11 @@ Status Set(Policy& policy, std::string_view key, const std::string& value) {
   return Ok();
 }
 
-std::string KnownKeys() { return fmt::format("{}", fmt::join(kKeys, ", ")); }
+std::string KnownKeys() {
+  std::string keys = fmt::format("{}", fmt::join(kKeys, ", "));
+  for (const std::string_view key : ServicePolicyKeys()) keys += fmt::format(", {}{}", kPrefix, key);
+  return keys;
+}
 
 }  // namespace
 
@@ -77,12 +83,17 @@ std::int64_t Policy::size_max_bytes() const {
 
 Result<Policy> PolicyFromProperties(const Properties& properties) {
   Policy policy;
+  ServicePolicy service;  // its keys are checked here as well: a mistake is to be seen by whoever looks at the table
   if (auto it = properties.find(kWriteTarget); it != properties.end()) {
     FIRN_TRY(Set(policy, kWriteTarget, it->second));
   }
   for (auto it = properties.lower_bound(kPrefix); it != properties.end(); ++it) {
     const std::string& key = it->first;
     if (!key.starts_with(kPrefix)) break;
+    if (const auto own = std::string_view(key).substr(kPrefix.size()); IsServicePolicyKey(own)) {
+      FIRN_TRY(SetServicePolicy(service, own, it->second));
+      continue;
+    }
     if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
       return Error{Code::kInvalidArgument,
                    fmt::format("table property `{}` is not known; firn knows {}", key, KnownKeys())};

@@ -72,6 +72,10 @@ TEST(PolicyFromProperties, BadValues_AreErrorsThatNameTheKey) {
                                    {"firn.target-file-size-bytes", "0"},
                                    {"firn.target-file-size-bytes", "128MB"},
                                    {"write.target-file-size-bytes", "-1"},
+                                   {"firn.priority", "0"},
+                                   {"firn.quiet-hours", "at night"},
+                                   {"firn.budget.concurrent-jobs", "0"},
+                                   {"firn.budget", "1"},
                                    {"firn.", ""}};
   for (const auto& [key, value] : cases) {
     auto policy = PolicyFromProperties({{key, value}});
