@@ -20,9 +20,10 @@ LAYERS = ["base", "format", "splice", "iceberg", "ports", "observe", "orient", "
 # insides, only the value header of the stage before.
 ALLOWED = {
     "splice": ["base", "format/parquet/", "splice"],
-    "orient": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/delete_facts.h", "orient"],
-    "decide": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/delete_facts.h", "orient",
-               "decide"],
+    "orient": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/delete_facts.h", "observe/change.h",
+               "orient"],
+    "decide": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/delete_facts.h", "observe/change.h",
+               "orient", "decide"],
 }
 PURE_FOLDERS = ["orient", "decide"]
 IMPURE_HEADERS = ["<random>", "<thread>", "<fstream>", "<iostream>", "<mutex>", "<chrono>", "<filesystem>"]

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace firn::iceberg {
@@ -37,6 +38,44 @@ struct KeyWriter {
   void operator()(const std::string& value) const { AppendSized(value, key); }
   void operator()(const Bytes& value) const { AppendSized(AsText(value), key); }
   void operator()(const Decimal& value) const { AppendRaw(value.unscaled, key); }
+};
+
+/// Reads what KeyWriter wrote. Nothing after a fault.
+struct KeyReader {
+  std::string_view left;
+  bool is_ok = true;
+
+  template <class T>
+  T Raw() {
+    T value{};
+    const std::string_view bytes = Take(sizeof value);
+    if (is_ok) std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  std::string_view Take(std::uint64_t size) {
+    is_ok = is_ok && size <= left.size();
+    if (!is_ok) return {};
+    const std::string_view bytes = left.substr(0, size);
+    left.remove_prefix(size);
+    return bytes;
+  }
+  Literal Value() {
+    switch (Raw<std::uint8_t>()) {
+      case 0: return std::monostate();
+      case 1: return Raw<std::uint8_t>() != 0;
+      case 2: return Raw<std::int32_t>();
+      case 3: return Raw<std::int64_t>();
+      case 4: return Raw<float>();
+      case 5: return Raw<double>();
+      case 6: return std::string(Take(Raw<std::uint64_t>()));
+      case 7: {
+        const ByteView bytes = AsBytes(Take(Raw<std::uint64_t>()));
+        return Bytes(bytes.begin(), bytes.end());
+      }
+      case 8: return Decimal{Raw<__int128>()};
+      default: is_ok = false; return std::monostate();
+    }
+  }
 };
 
 /// Type of the values of a field whose source column is gone.
@@ -105,6 +144,16 @@ std::string TupleKey(const PartitionTuple& tuple) {
     std::visit(KeyWriter{key}, value);
   }
   return key;
+}
+
+Result<PartitionTuple> TupleFromKey(std::string_view key) {
+  PartitionTuple tuple;
+  KeyReader reader{key};
+  while (!reader.left.empty()) {
+    tuple.values.push_back(reader.Value());
+    if (!reader.is_ok) return Error{Code::kCorrupt, "not the key of a partition tuple"};
+  }
+  return tuple;
 }
 
 std::vector<Type> PartitionTypes(const PartitionSpec& spec, const Schema& schema) {

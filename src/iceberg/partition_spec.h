@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -67,6 +68,8 @@ struct PartitionTuple {
 bool SameTuple(const PartitionTuple& a, const PartitionTuple& b);
 /// Canonical bytes of a tuple: equal exactly when SameTuple holds. For hash maps.
 std::string TupleKey(const PartitionTuple& tuple);
+/// The tuple of such bytes; kCorrupt for others.
+Result<PartitionTuple> TupleFromKey(std::string_view key);
 
 /// Result types of a spec's fields under a schema (a dropped source gives the type that the transform fixes, or
 /// `unknown`).

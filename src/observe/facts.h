@@ -86,6 +86,7 @@ struct Facts {
   std::vector<SnapshotFacts> snapshots;  // newest last
   std::int64_t position_delete_files = 0, equality_delete_files = 0, deletion_vectors = 0;
   std::int64_t manifest_entries_read = 0;
+  std::uint64_t partitioning = 0;  // PartitioningOf the metadata (partitioning.h)
 };
 
 }  // namespace firn::observe

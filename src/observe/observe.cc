@@ -11,6 +11,7 @@
 #include "observe/manifest_scan.h"
 #include "observe/parallel.h"
 #include "observe/partition_table.h"
+#include "observe/partitioning.h"
 
 namespace firn::observe {
 namespace {
@@ -241,6 +242,7 @@ Result<Facts> Observe(const ports::LoadedTable& table, ports::FileIO& io, const 
   facts.ref = options.ref;
   facts.format_version = metadata.format_version();
   facts.observed_at = now;
+  facts.partitioning = PartitioningOf(metadata);
   facts.snapshots = SnapshotsOf(metadata);
   const iceberg::Snapshot* snapshot = metadata.RefSnapshot(options.ref);
   if (snapshot == nullptr) {
