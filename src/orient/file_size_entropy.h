@@ -15,6 +15,11 @@
 
 namespace firn::orient {
 
+/// (target - min(size, target))^2; sizes below 0 count as 0.
+__int128 SquaredErrorOf(std::int64_t size_bytes, std::int64_t target_size_bytes);
+/// 0 without files.
+double MeanSquaredError(__int128 squared_error, std::int64_t file_count);
+
 class FileSizeEntropy {
  public:
   /// `target_size_bytes` > 0.

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "orient/service_policy.h"
 
@@ -16,10 +18,29 @@ namespace {
 
 constexpr std::string_view kPrefix = "firn.";
 constexpr std::string_view kWriteTarget = "write.target-file-size-bytes";
-constexpr std::array<std::string_view, 9> kKeys = {
-    "firn.enabled",      "firn.target-file-size-bytes", "firn.healthy-fraction",
-    "firn.max-fraction", "firn.min-input-files",        "firn.tolerated-entropy",
-    "firn.effort",       "firn.delete-ratio-threshold", "firn.delete-file-threshold"};
+/// Keys whose value is a fraction or weight, a number of files, or neither.
+struct NumberKey {
+  std::string_view key;
+  double Policy::* member;
+};
+constexpr NumberKey kNumberKeys[] = {{"firn.healthy-fraction", &Policy::healthy_fraction},
+                                     {"firn.max-fraction", &Policy::max_fraction},
+                                     {"firn.delete-ratio-threshold", &Policy::delete_ratio_threshold},
+                                     {"firn.tolerated-entropy", &Policy::tolerated_entropy},
+                                     {"firn.noise-threshold", &Policy::noise_threshold},
+                                     {"firn.noise-file-weight", &Policy::noise_file_weight},
+                                     {"firn.noise-byte-weight", &Policy::noise_byte_weight},
+                                     {"firn.noise-commit-weight", &Policy::noise_commit_weight}};
+struct CountKey {
+  std::string_view key;
+  std::int32_t Policy::* member;
+  std::int32_t least;
+};
+constexpr CountKey kCountKeys[] = {{"firn.min-input-files", &Policy::min_input_files, 2},
+                                   {"firn.delete-file-threshold", &Policy::delete_file_threshold, 1},
+                                   {"firn.min-removable-files", &Policy::min_removable_files, 1}};
+constexpr std::string_view kOtherKeys[] = {"firn.enabled", "firn.target-file-size-bytes", "firn.effort",
+                                           "firn.noise-age-seconds"};
 
 Error Bad(std::string_view key, std::string_view value, std::string_view wanted) {
   return {Code::kInvalidArgument, fmt::format("table property `{}`: \"{}\" is not {}", key, value, wanted)};
@@ -33,7 +54,7 @@ std::optional<Number> ParseWhole(std::string_view text) {
   return number;
 }
 
-Status Set(Policy& policy, std::string_view key, const std::string& value) {
+Status SetOther(Policy& policy, std::string_view key, const std::string& value) {
   if (key == "firn.enabled") {
     if (value != "true" && value != "false") return Bad(key, value, "true or false");
     policy.enabled = value == "true";
@@ -41,32 +62,48 @@ Status Set(Policy& policy, std::string_view key, const std::string& value) {
     auto bytes = ParseWhole<std::int64_t>(value);
     if (!bytes || *bytes <= 0) return Bad(key, value, "a number of bytes above 0");
     policy.target_size_bytes = *bytes;
-  } else if (key == "firn.min-input-files") {
-    auto files = ParseWhole<std::int32_t>(value);
-    if (!files || *files < 2) return Bad(key, value, "a number of files of at least 2");
-    policy.min_input_files = *files;
-  } else if (key == "firn.delete-file-threshold") {
-    auto files = ParseWhole<std::int32_t>(value);
-    if (!files || *files < 1) return Bad(key, value, "a number of files of at least 1");
-    policy.delete_file_threshold = *files;
+  } else if (key == "firn.noise-age-seconds") {
+    auto seconds = ParseWhole<std::int64_t>(value);
+    if (!seconds || *seconds <= 0) return Bad(key, value, "a number of seconds above 0");
+    policy.noise_age_seconds = *seconds;
   } else if (key == "firn.effort") {
     if (value != "fast" && value != "balanced" && value != "dense") {
       return Bad(key, value, "fast, balanced or dense");
     }
     policy.effort = value;
-  } else {
-    auto fraction = ParseWhole<double>(value);
-    if (!fraction || !std::isfinite(*fraction)) return Bad(key, value, "a number");
-    if (key == "firn.healthy-fraction") policy.healthy_fraction = *fraction;
-    if (key == "firn.max-fraction") policy.max_fraction = *fraction;
-    if (key == "firn.delete-ratio-threshold") policy.delete_ratio_threshold = *fraction;
-    if (key == "firn.tolerated-entropy") policy.tolerated_entropy = *fraction;
   }
   return Ok();
 }
 
-std::string KnownKeys() {
-  std::string keys = fmt::format("{}", fmt::join(kKeys, ", "));
+Status Set(Policy& policy, std::string_view key, const std::string& value) {
+  for (const NumberKey& known : kNumberKeys) {
+    if (known.key != key) continue;
+    auto number = ParseWhole<double>(value);
+    if (!number || !std::isfinite(*number)) return Bad(key, value, "a number");
+    policy.*known.member = *number;
+    return Ok();
+  }
+  for (const CountKey& known : kCountKeys) {
+    if (known.key != key) continue;
+    auto files = ParseWhole<std::int32_t>(value);
+    if (!files || *files < known.least)
+      return Bad(key, value, fmt::format("a number of files of at least {}", known.least));
+    policy.*known.member = *files;
+    return Ok();
+  }
+  return SetOther(policy, key, value);
+}
+
+std::vector<std::string_view> KnownKeys() {
+  std::vector<std::string_view> keys(std::begin(kOtherKeys), std::end(kOtherKeys));
+  for (const NumberKey& known : kNumberKeys) keys.push_back(known.key);
+  for (const CountKey& known : kCountKeys) keys.push_back(known.key);
+  std::ranges::sort(keys);
+  return keys;
+}
+
+std::string AllKeys(const std::vector<std::string_view>& known_keys) {
+  std::string keys = fmt::format("{}", fmt::join(known_keys, ", "));
   for (const std::string_view key : ServicePolicyKeys()) keys += fmt::format(", {}{}", kPrefix, key);
   return keys;
 }
@@ -81,7 +118,12 @@ std::int64_t Policy::size_max_bytes() const {
   return static_cast<std::int64_t>(std::llround(static_cast<double>(target_size_bytes) * max_fraction));
 }
 
+std::int64_t Policy::removable_files_min() const {
+  return min_removable_files > 0 ? min_removable_files : std::max(1, min_input_files - 1);
+}
+
 Result<Policy> PolicyFromProperties(const Properties& properties) {
+  static const std::vector<std::string_view> known_keys = KnownKeys();
   Policy policy;
   ServicePolicy service;  // its keys are checked here as well: a mistake is to be seen by whoever looks at the table
   if (auto it = properties.find(kWriteTarget); it != properties.end()) {
@@ -94,9 +136,9 @@ Result<Policy> PolicyFromProperties(const Properties& properties) {
       FIRN_TRY(SetServicePolicy(service, own, it->second));
       continue;
     }
-    if (std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) {
+    if (!std::ranges::binary_search(known_keys, key)) {
       return Error{Code::kInvalidArgument,
-                   fmt::format("table property `{}` is not known; firn knows {}", key, KnownKeys())};
+                   fmt::format("table property `{}` is not known; firn knows {}", key, AllKeys(known_keys))};
     }
     FIRN_TRY(Set(policy, key, it->second));
   }
@@ -107,6 +149,28 @@ Result<Policy> PolicyFromProperties(const Properties& properties) {
   FIRN_TRY(CheckPolicy(policy));
   return policy;
 }
+
+namespace {
+
+Status CheckNoise(const Policy& policy) {
+  constexpr double kWeightMax = 1e6;
+  constexpr std::int64_t kAgeMax = std::int64_t{366} * 86'400;
+  for (const NumberKey& known : kNumberKeys) {
+    if (!known.key.starts_with("firn.noise-")) continue;
+    const double value = policy.*known.member;
+    if (!(value >= 0 && value <= kWeightMax)) {
+      return Error{Code::kInvalidArgument, fmt::format("`{}` {} is not between 0 and 1000000", known.key, value)};
+    }
+  }
+  if (policy.noise_age_seconds < 1 || policy.noise_age_seconds > kAgeMax) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("`firn.noise-age-seconds` {} is not between 1 and {}", policy.noise_age_seconds, kAgeMax)};
+  }
+  if (policy.min_removable_files < 0) return Error{Code::kInvalidArgument, "`firn.min-removable-files` is below 1"};
+  return Ok();
+}
+
+}  // namespace
 
 Status CheckPolicy(const Policy& policy) {
   constexpr std::int64_t kTargetMax = std::int64_t{1} << 42;  // 4 TiB: squares and sums stay in range
@@ -132,6 +196,7 @@ Status CheckPolicy(const Policy& policy) {
   if (!(policy.tolerated_entropy >= 0 && policy.tolerated_entropy < 1)) {
     return invalid(fmt::format("`firn.tolerated-entropy` {} is not at least 0 and below 1", policy.tolerated_entropy));
   }
+  FIRN_TRY(CheckNoise(policy));
   return Ok();
 }
 

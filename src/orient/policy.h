@@ -41,6 +41,14 @@ struct Policy {
   /// ... or when a reader of it has to read at least so many delete files. An open file counts as 4 MiB in Iceberg's
   /// scan planning (read.split.open-file-cost): 40 of them are 0.3 of the default target as well.
   std::int32_t delete_file_threshold = 40;
+  /// A partition is looked at when the noise since its last scan reaches this (noise.h). 0: at every change.
+  double noise_threshold = 1;
+  /// Weights of: files changed of those that were there, bytes changed in targets, commits.
+  double noise_file_weight = 1, noise_byte_weight = 0.25, noise_commit_weight = 0.02;
+  /// Changes of that age reach the threshold by themselves, so that nothing is forgotten.
+  std::int64_t noise_age_seconds = 86'400;
+  /// A partition is worth a scan when merging could remove so many files. 0: one less than min_input_files.
+  std::int32_t min_removable_files = 0;
   /// "fast", "balanced" or "dense": how much a merge may recode to save bytes.
   std::string effort = "balanced";
   /// Bits of observe::FileFlag that the merge can deal with; files with other flags are refused.
@@ -48,6 +56,7 @@ struct Policy {
 
   std::int64_t healthy_size_bytes() const;
   std::int64_t size_max_bytes() const;
+  std::int64_t removable_files_min() const;
 };
 
 using Properties = std::map<std::string, std::string, std::less<>>;

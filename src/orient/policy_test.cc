@@ -20,6 +20,15 @@ TEST(PolicyFromProperties, Nothing_GivesIcebergsDefaults) {
   EXPECT_EQ(policy->mergeable_flags, observe::kRewritableFlags);
   EXPECT_DOUBLE_EQ(policy->delete_ratio_threshold, 0.3);
   EXPECT_EQ(policy->delete_file_threshold, 40);
+  EXPECT_DOUBLE_EQ(policy->noise_threshold, 1);
+  EXPECT_EQ(policy->noise_age_seconds, 86400);
+  EXPECT_EQ(policy->removable_files_min(), 4);
+}
+
+TEST(PolicyFromProperties, RemovableFiles_FollowTheFilesOfAMerge) {
+  auto policy = PolicyFromProperties({{"firn.min-input-files", "2"}});
+  ASSERT_TRUE(policy.has_value());
+  EXPECT_EQ(policy->removable_files_min(), 1);
 }
 
 TEST(PolicyFromProperties, OwnTarget_WinsOverWriteTarget) {
@@ -38,6 +47,12 @@ TEST(PolicyFromProperties, EveryKey_IsRead) {
                                       {"firn.max-fraction", "2"},
                                       {"firn.min-input-files", "3"},
                                       {"firn.tolerated-entropy", "0.05"},
+                                      {"firn.noise-threshold", "2.5"},
+                                      {"firn.noise-file-weight", "3"},
+                                      {"firn.noise-byte-weight", "0"},
+                                      {"firn.noise-commit-weight", "0.5"},
+                                      {"firn.noise-age-seconds", "60"},
+                                      {"firn.min-removable-files", "9"},
                                       {"firn.effort", "dense"}});
   ASSERT_TRUE(policy.has_value()) << policy.error().message;
   EXPECT_FALSE(policy->enabled);
@@ -46,6 +61,12 @@ TEST(PolicyFromProperties, EveryKey_IsRead) {
   EXPECT_EQ(policy->min_input_files, 3);
   EXPECT_DOUBLE_EQ(policy->tolerated_entropy, 0.05);
   EXPECT_EQ(policy->effort, "dense");
+  EXPECT_DOUBLE_EQ(policy->noise_threshold, 2.5);
+  EXPECT_DOUBLE_EQ(policy->noise_file_weight, 3);
+  EXPECT_DOUBLE_EQ(policy->noise_byte_weight, 0);
+  EXPECT_DOUBLE_EQ(policy->noise_commit_weight, 0.5);
+  EXPECT_EQ(policy->noise_age_seconds, 60);
+  EXPECT_EQ(policy->removable_files_min(), 9);
 }
 
 TEST(PolicyFromProperties, HealthyFractionAlone_MovesTheCap) {
@@ -69,6 +90,13 @@ TEST(PolicyFromProperties, BadValues_AreErrorsThatNameTheKey) {
                                    {"firn.max-fraction", "11"},
                                    {"firn.tolerated-entropy", "1"},
                                    {"firn.effort", "turbo"},
+                                   {"firn.noise-threshold", "-1"},
+                                   {"firn.noise-file-weight", "inf"},
+                                   {"firn.noise-commit-weight", "2000000"},
+                                   {"firn.noise-age-seconds", "0"},
+                                   {"firn.noise-age-seconds", "1.5"},
+                                   {"firn.noise-age-seconds", "99999999999"},
+                                   {"firn.min-removable-files", "0"},
                                    {"firn.target-file-size-bytes", "0"},
                                    {"firn.target-file-size-bytes", "128MB"},
                                    {"write.target-file-size-bytes", "-1"},
