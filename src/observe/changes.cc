@@ -277,8 +277,8 @@ Result<bool> ChangeReader::ReadSnapshot(const Snapshot& snapshot) {
 
 Status ChangeReader::Run() {
   if (!options_.table_uuid.empty() && options_.table_uuid != metadata_.table_uuid()) {
-    GiveUp(fmt::format("another table has the name now: {} instead of {}", metadata_.table_uuid(),
-                       options_.table_uuid));
+    GiveUp(
+        fmt::format("another table has the name now: {} instead of {}", metadata_.table_uuid(), options_.table_uuid));
     return Ok();
   }
   const std::vector<const Snapshot*> path = SnapshotsSince();

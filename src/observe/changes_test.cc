@@ -241,12 +241,24 @@ TEST(ReadChanges, HistoryThatDoesNotReachBack_IsNotComplete) {
     std::string reason;
   };
   const std::vector<Case> cases = {
-      {[](History& h) { h.snapshots().erase(1); h.snapshots().erase(2); }, 1, "history expired"},
+      {[](History& h) {
+         h.snapshots().erase(1);
+         h.snapshots().erase(2);
+       },
+       1, "history expired"},
       {[](History& h) { h.set_head(2); }, 3, "rolled back or replaced: snapshot 3"},
       {[](History& h) { h.set_head(0); }, 3, "an empty table"},
-      {[](History& h) { h.Begin(); h.CommitOn(1, "append"); }, 3, "rolled back or replaced: snapshot 3"},
-      {[](History& h) { h.Begin(); h.CommitOn(std::nullopt, "append"); h.snapshots().erase(3); }, 3,
-       "rolled back or replaced: snapshot 3 is not known"},
+      {[](History& h) {
+         h.Begin();
+         h.CommitOn(1, "append");
+       },
+       3, "rolled back or replaced: snapshot 3"},
+      {[](History& h) {
+         h.Begin();
+         h.CommitOn(std::nullopt, "append");
+         h.snapshots().erase(3);
+       },
+       3, "rolled back or replaced: snapshot 3 is not known"},
   };
   for (const Case& c : cases) {
     History history = ThreeSnapshots();
@@ -367,10 +379,11 @@ TEST(ChangeJson, NamesAndLimits) {
 TEST(PartitioningOf, ChangesWithSpecsAndTypesAlone) {
   const auto table = [](int version, const std::string& id_type, const std::string& more_fields,
                         const std::string& more_specs) {
-    return iceberg::fixture::Table(version, R"({"id":1,"name":"id","required":true,"type":")" + id_type + "\"}" +
-                                                more_fields,
+    return iceberg::fixture::Table(version,
+                                   R"({"id":1,"name":"id","required":true,"type":")" + id_type + "\"}" + more_fields,
                                    R"([{"spec-id":0,"fields":[{"source-id":1,"field-id":1000,"name":"id",)"
-                                   R"("transform":"identity"}]})" + more_specs + "]");
+                                   R"("transform":"identity"}]})" +
+                                       more_specs + "]");
   };
   const std::uint64_t base = PartitioningOf(table(2, "int", "", ""));
   EXPECT_EQ(base, PartitioningOf(table(2, "int", R"(,{"id":2,"name":"b","required":false,"type":"date"})", "")));

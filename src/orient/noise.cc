@@ -16,8 +16,7 @@ Noise MeasureNoise(const PartitionState& state, const Policy& policy, TimestampM
   noise.bytes = policy.noise_byte_weight * static_cast<double>(state.bytes_changed) /
                 static_cast<double>(policy.target_size_bytes);
   noise.commits = policy.noise_commit_weight * state.commits;
-  noise.age_seconds =
-      std::max(0.0, static_cast<double>(now.value) / 1000 - static_cast<double>(state.pending_since));
+  noise.age_seconds = std::max(0.0, static_cast<double>(now.value) / 1000 - static_cast<double>(state.pending_since));
   const double age = noise.age_seconds / static_cast<double>(policy.noise_age_seconds);
   noise.age = policy.noise_threshold * age;
   noise.is_overdue = age >= 1;

@@ -34,17 +34,11 @@ bool HasFindings(const PartitionState& state) {
   return state.fold_files > 0 || state.small_files_delta != 0 || state.small_bytes_delta != 0;
 }
 
-bool IsWorthDoing(const PartitionState& state, const Policy& policy) {
-  const bool is_merge = RemovableFilesOf(state, policy.target_size_bytes) >= policy.removable_files_min() &&
-                        EntropyOf(state, policy.target_size_bytes) > policy.tolerated_entropy;
-  return is_merge || state.fold_files > 0;
-}
-
 void AddScanned(const observe::DataFileFacts& file, const Policy& policy, const StateBasis& basis,
                 PartitionState& state) {
   const std::uint32_t small_before = state.small_files;
-  AddFile({file.size_bytes, file.record_count, static_cast<std::uint16_t>(file.flags & ~observe::kDeleteFlags &
-                                                                          ~observe::kHasMisplacedDeletes)},
+  AddFile({file.size_bytes, file.record_count,
+           static_cast<std::uint16_t>(file.flags & ~observe::kDeleteFlags & ~observe::kHasMisplacedDeletes)},
           basis, state);
   if (!state.has_numbers()) return;
   const bool is_small_by_entry = state.small_files > small_before;
@@ -74,7 +68,11 @@ void SettleOwn(const Policy& policy, std::uint32_t seconds, PartitionState& stat
     if (state.pending_since == 0) state.pending_since = seconds;
   }
   state.files_at_scan = state.file_count;
-  if (state.is_exact() && state.files_changed == 0 && !IsWorthDoing(state, policy)) state.pending_since = 0;
+  if (!state.has_numbers() || IsWorthDoing(state, policy)) {
+    if (state.pending_since == 0) state.pending_since = seconds;
+  } else if (state.is_exact() && state.files_changed == 0) {
+    state.pending_since = 0;
+  }
 }
 
 void AddNoise(const observe::PartitionDelta& delta, std::uint32_t seconds, PartitionState& state) {
@@ -92,6 +90,12 @@ void AddNoise(const observe::PartitionDelta& delta, std::uint32_t seconds, Parti
 }
 
 }  // namespace
+
+bool IsWorthDoing(const PartitionState& state, const Policy& policy) {
+  const bool is_merge = RemovableFilesOf(state, policy.target_size_bytes) >= policy.removable_files_min() &&
+                        EntropyOf(state, policy.target_size_bytes) > policy.tolerated_entropy;
+  return is_merge || state.fold_files > 0;
+}
 
 void ForEachScanned(const observe::Facts& facts, const Policy& policy,
                     const std::function<void(const observe::PartitionFacts&, const PartitionState&)>& visit) {

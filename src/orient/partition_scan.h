@@ -23,6 +23,9 @@ namespace firn::orient {
 void ForEachScanned(const observe::Facts& facts, const Policy& policy,
                     const std::function<void(const observe::PartitionFacts&, const PartitionState&)>& visit);
 
+/// Whether a merge would remove enough by the policy, or files were due for their deletes at the last scan.
+bool IsWorthDoing(const PartitionState& state, const Policy& policy);
+
 /// `seconds`: when it happened (StateSeconds).
 void ApplyDelta(const observe::PartitionDelta& delta, bool is_own, std::uint32_t seconds, const Policy& policy,
                 PartitionState& state);

@@ -81,7 +81,8 @@ std::int64_t SmallFilesOf(const PartitionState& state) {
 }
 
 std::int64_t SmallBytesOf(const PartitionState& state) {
-  return std::clamp<std::int64_t>(state.small_bytes + state.small_bytes_delta, 0, state.size_bytes);
+  const __int128 bytes = static_cast<__int128>(state.small_bytes) + state.small_bytes_delta;
+  return static_cast<std::int64_t>(std::clamp<__int128>(bytes, 0, state.size_bytes));
 }
 
 std::int64_t RemovableFilesOf(const PartitionState& state, std::int64_t target_size_bytes) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "base/human_text.h"
@@ -73,6 +73,7 @@ TableState::Applied TableState::Apply(const observe::ChangeSet& set, const Polic
     Reset(std::move(why));
     return applied;
   }
+  NotePolicy(policy, now);
   // Changes that were taken already stand before the one that follows.
   auto next = set.changes.begin();
   if (set.since != snapshot_id_) {
@@ -102,10 +103,23 @@ TableState::Applied TableState::Apply(const observe::Change& change, const Polic
     Reset(std::move(why));
     return applied;
   }
+  NotePolicy(policy, now);
   Take(change, policy, now, applied.touched);
   applied.changes = 1;
   SortUnique(applied.touched);
   return applied;
+}
+
+/// What was not worth doing may be so under another policy, in partitions that nobody touches any more.
+void TableState::NotePolicy(const Policy& policy, TimestampMs now) {
+  if (removable_files_min_ == policy.removable_files_min() && tolerated_entropy_ == policy.tolerated_entropy) return;
+  removable_files_min_ = policy.removable_files_min();
+  tolerated_entropy_ = policy.tolerated_entropy;
+  if (forgotten_ > 0) TakeEarlier(StateSeconds(now), forgotten_pending_since_);
+  for (std::uint32_t i = 0; i < store_.size(); ++i) {
+    PartitionState& state = store_.at(i);
+    if (state.pending_since == 0 && IsWorthDoing(state, policy)) state.pending_since = StateSeconds(now);
+  }
 }
 
 bool TableState::CheckFollows(const observe::Change& change) {
@@ -176,6 +190,8 @@ void TableState::AbsorbScan(const observe::Facts& facts, const Policy& policy) {
   snapshot_id_ = facts.snapshot_id;
   partitioning_ = facts.partitioning;
   basis_ = BasisOf(policy);
+  removable_files_min_ = policy.removable_files_min();
+  tolerated_entropy_ = policy.tolerated_entropy;
   ForEachScanned(facts, policy, [this](const observe::PartitionFacts& partition, const PartitionState& state) {
     const std::uint32_t index = Insert(PartitionKeyOf(partition.spec_id, partition.tuple), nullptr);
     store_.at(index) = state;
@@ -186,25 +202,23 @@ Status TableState::AbsorbScan(const observe::Facts& facts, const Policy& policy,
   if (!needs_scan_.empty()) return Error{Code::kConflict, "the whole table is to be scanned: " + needs_scan_};
   if (facts.table_uuid != table_uuid_ || facts.ref != ref_ || facts.snapshot_id != snapshot_id_ ||
       facts.partitioning != partitioning_ || BasisOf(policy) != basis_) {
-    return Error{Code::kConflict,
-                 fmt::format("the facts are of {} with another policy or partitioning, or not of {}",
-                             SnapshotText(facts.snapshot_id), SnapshotText(snapshot_id_))};
+    return Error{Code::kConflict, fmt::format("the facts are of {} with another policy or partitioning, or not of {}",
+                                              SnapshotText(facts.snapshot_id), SnapshotText(snapshot_id_))};
   }
+  NotePolicy(policy, facts.observed_at);
   const std::uint32_t seconds = StateSeconds(facts.observed_at);
-  const std::unordered_set<std::string_view> scanned(keys.begin(), keys.end());
-  for (const std::string& key : keys) {
-    PartitionState& state = store_.at(Insert(key, nullptr));
-    state = PartitionState();
-    state.last_scan = seconds;
-  }
-  ForEachScanned(facts, policy, [&](const observe::PartitionFacts& partition, PartitionState state) {
-    const std::string key = PartitionKeyOf(partition.spec_id, partition.tuple);
+  std::map<std::string, PartitionState> scanned;
+  for (const std::string& key : keys) scanned[key].last_scan = seconds;
+  ForEachScanned(facts, policy, [&scanned](const observe::PartitionFacts& partition, const PartitionState& state) {
     // Others may be there with the deletes that reach into the scanned ones.
-    const auto index = scanned.contains(key) ? store_.Find(key) : std::nullopt;
-    if (!index) return;
-    state.last_change = store_.at(*index).last_change;
-    store_.at(*index) = state;
+    const auto found = scanned.find(PartitionKeyOf(partition.spec_id, partition.tuple));
+    if (found != scanned.end()) found->second = state;
   });
+  for (auto& [key, state] : scanned) {
+    PartitionState& known = store_.at(Insert(key, nullptr));
+    state.last_change = known.last_change;
+    known = state;
+  }
   return Ok();
 }
 

@@ -10,7 +10,8 @@
 //   another basis of the policy, and history that is not complete. A lost, damaged or forgotten state costs a scan.
 //   At most partitions_max partitions and 64 times that many bytes of keys are kept: the quietest are forgotten, an
 //   eighth at a time, and counted. A partition that was forgotten with something pending leads to a scan of the table
-//   after firn.noise-age-seconds.
+//   after firn.noise-age-seconds. When the policy wants more than before (fewer removable files, less entropy), what is
+//   worth doing now is pending from then on.
 //   Times are those of the changes, at most `now`: the same changes give the same state again.
 // Cost: about 120 bytes and the key a partition. Apply: O(changed files). AbsorbScan: O(files).
 // Threads: one owner.
@@ -85,6 +86,7 @@ class TableState {
 
   std::uint32_t Insert(std::string_view key, std::vector<std::uint32_t>* touched);
   void ForgetQuietest(std::vector<std::uint32_t>* touched);
+  void NotePolicy(const Policy& policy, TimestampMs now);
   bool CheckFollows(const observe::Change& change);
   void Take(const observe::Change& change, const Policy& policy, TimestampMs now, std::vector<std::uint32_t>& touched);
   void NoteGlobalDeletes(const observe::Change& change, std::uint32_t seconds);
@@ -96,6 +98,9 @@ class TableState {
   std::optional<SnapshotId> snapshot_id_;
   std::uint64_t partitioning_ = 0;
   StateBasis basis_;
+  /// By which it was decided what is pending.
+  std::int64_t removable_files_min_ = 1;
+  double tolerated_entropy_ = 0;
   /// Partitions that had files or something pending when they were forgotten, since the last scan of the table: a
   /// partition that is not found may be one of them.
   std::int64_t forgotten_ = 0, forgotten_total_ = 0;

@@ -2,6 +2,7 @@
 #include "orient/table_state_bytes.h"
 
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -67,8 +68,7 @@ bool IsPlausible(const PartitionState& state, std::int64_t target) {
   const auto squares = (static_cast<unsigned __int128>(state.error_squares_high) << 64) | state.error_squares_low;
   const auto most = static_cast<unsigned __int128>(target) * static_cast<unsigned __int128>(target) * state.file_count;
   return squares <= most && state.size_bytes >= 0 && state.small_bytes >= 0 && state.small_bytes <= state.size_bytes &&
-         state.bytes_changed >= 0 && state.small_files <= state.file_count && (state.flags & ~kKnownFlags) == 0 &&
-         state.small_bytes_delta >= -state.size_bytes && state.small_bytes_delta <= state.size_bytes;
+         state.bytes_changed >= 0 && state.small_files <= state.file_count && (state.flags & ~kKnownFlags) == 0;
 }
 
 }  // namespace
@@ -105,6 +105,8 @@ class TableStateCodec {
     writer.Put(state.basis_.delete_ratio_threshold);
     writer.Put(state.basis_.delete_file_threshold);
     writer.Put(state.basis_.mergeable_flags);
+    writer.Put(state.removable_files_min_);
+    writer.Put(state.tolerated_entropy_);
     writer.Put(state.forgotten_);
     writer.Put(state.forgotten_total_);
     writer.Put(state.global_deletes_);
@@ -151,6 +153,8 @@ class TableStateCodec {
     state.basis_.delete_ratio_threshold = reader.Get<double>();
     state.basis_.delete_file_threshold = reader.Get<std::int32_t>();
     state.basis_.mergeable_flags = reader.Get<std::uint16_t>();
+    state.removable_files_min_ = reader.Get<std::int64_t>();
+    state.tolerated_entropy_ = reader.Get<double>();
     state.forgotten_ = reader.Get<std::int64_t>();
     state.forgotten_total_ = reader.Get<std::int64_t>();
     state.global_deletes_ = reader.Get<std::int64_t>();

@@ -127,9 +127,9 @@ TEST(TableState, Scan_EqualsTheDiagnosis) {
 
 TEST(TableState, Changes_EqualAScanOfWhatTheyLead) {
   TableState state = Scanned(7, {{1, {1, 2, 3, 120}}, {2, {80}}});
-  const auto applied = state.Apply(
-      SetOf(7, {ChangeOf(8, {Delta(1, {4, 200}, {2}), Delta(3, {5})}), ChangeOf(9, {Delta(3, {6}, {5})})}),
-      SmallPolicy(), kNow);
+  const auto applied =
+      state.Apply(SetOf(7, {ChangeOf(8, {Delta(1, {4, 200}, {2}), Delta(3, {5})}), ChangeOf(9, {Delta(3, {6}, {5})})}),
+                  SmallPolicy(), kNow);
   EXPECT_EQ(applied.changes, 2);
   EXPECT_EQ(state.snapshot_id(), SnapshotId(9));
   EXPECT_THAT(applied.touched, ElementsAre(*state.Find(KeyOfDay(1)), *state.Find(KeyOfDay(3))));
@@ -272,6 +272,33 @@ TEST(TableState, TooManyPartitions_TheQuietestAreForgottenAndCounted) {
   EXPECT_THAT(state.WhyScanAll(SmallPolicy(), TimestampMs{kNow.value + 90'000'000}), HasSubstr("forgotten"));
 }
 
+TEST(TableState, ScanOfForgottenPartitions_BringsThemBack) {
+  std::vector<std::pair<std::int32_t, std::vector<std::int64_t>>> days;
+  for (std::int32_t day = 0; day < 8; ++day) days.push_back({day, {100}});
+  TableState state = Scanned(7, days, 8);
+  (void)state.Apply(ChangeOf(8, {Delta(8, {1}), Delta(9, {1})}), SmallPolicy(), kNow);
+  EXPECT_FALSE(state.Find(KeyOfDay(0)) || state.Find(KeyOfDay(1)));
+  const std::vector<std::string> keys = {KeyOfDay(0), KeyOfDay(1)};
+  ASSERT_TRUE(state.AbsorbScan(FactsOf(8, {{0, {100}}, {1, {1, 1, 1, 1, 1}}}), SmallPolicy(), keys).has_value());
+  EXPECT_LE(state.size(), 8u);
+  EXPECT_TRUE(At(state, 0).is_exact());
+  EXPECT_EQ(At(state, 1).file_count, 5u);
+  EXPECT_NE(At(state, 1).pending_since, 0u);
+  EXPECT_EQ(state.forgotten_total(), 4);
+}
+
+TEST(TableState, StricterPolicy_MakesOldFindingsPending) {
+  Policy policy = SmallPolicy();
+  TableState state = Scanned(7, {{1, {1, 1, 1}}, {2, {100}}});
+  EXPECT_EQ(At(state, 1).pending_since, 0u);
+  policy.min_removable_files = 2;
+  (void)state.Apply(SetOf(7, {}), policy, TimestampMs{kNow.value + 5000});
+  EXPECT_EQ(state.needs_scan(), "");
+  EXPECT_EQ(At(state, 1).pending_since, StateSeconds(kNow) + 5);
+  EXPECT_EQ(At(state, 2).pending_since, 0u);
+  EXPECT_EQ(Triage(At(state, 1), policy, TimestampMs{kNow.value + 90'000'000}).kind, VerdictKind::kScan);
+}
+
 TEST(TableState, DeletesOfAllPartitions_LeadToAScanOfTheTable) {
   TableState state = Scanned(7, {{1, {100}}, {2, {100}}});
   PartitionDelta delta;
@@ -311,6 +338,21 @@ TEST(TableStateBytes, RoundTrip_AndEveryDamageIsSeen) {
     ASSERT_FALSE(read.has_value()) << bit;
     EXPECT_EQ(read.error().code, Code::kCorrupt);
   }
+}
+
+TEST(TableStateBytes, EstimatesThatOutliveTheirFiles_AreLoaded) {
+  Facts facts = FactsOf(7, {{1, {120}}});
+  facts.files[0].deleted_rows = 900;
+  facts.files[0].delete_files = 1;
+  TableState state;
+  state.AbsorbScan(facts, SmallPolicy());
+  EXPECT_EQ(SmallFilesOf(At(state, 1)), 1);
+  (void)state.Apply(ChangeOf(8, {Delta(1, {}, {120})}), SmallPolicy(), kNow);
+  EXPECT_EQ(SmallFilesOf(At(state, 1)), 0);
+  EXPECT_EQ(RemovableFilesOf(At(state, 1), SmallPolicy().target_size_bytes), 0);
+  const auto loaded = TableState::Parse(state.Serialize());
+  ASSERT_TRUE(loaded.has_value()) << ToString(loaded.error());
+  EXPECT_TRUE(*loaded == state);
 }
 
 TEST(TableStateBytes, SmallerMaximum_Forgets) {

@@ -49,12 +49,12 @@ void Look(const PartitionState& state, const Policy& policy, Verdict& verdict) {
   }
   verdict.kind = VerdictKind::kCalm;
   if (verdict.removable_files < policy.removable_files_min()) {
-    verdict.reason = fmt::format("{}{} of {} removable, worth a scan from {}", about,
-                                 HumanCount(verdict.removable_files), HumanCount(verdict.file_count, "file"),
-                                 policy.removable_files_min());
+    verdict.reason =
+        fmt::format("{}{} of {} removable, worth a scan from {}", about, HumanCount(verdict.removable_files),
+                    HumanCount(verdict.file_count, "file"), policy.removable_files_min());
   } else {
-    verdict.reason = fmt::format("{}entropy {:.3g} is tolerated up to {:.3g}", about, verdict.entropy,
-                                 policy.tolerated_entropy);
+    verdict.reason =
+        fmt::format("{}entropy {:.3g} is tolerated up to {:.3g}", about, verdict.entropy, policy.tolerated_entropy);
   }
 }
 
