@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/check.h"
+
 namespace firn::gzip {
 namespace {
 
@@ -69,6 +71,22 @@ Result<Bytes> Expand(ByteView bytes, std::size_t size_max_bytes) {
       return Broken(consumed, stream.msg != nullptr ? stream.msg : "zlib cannot read it");
     }
   }
+}
+
+Bytes Shrink(ByteView bytes) {
+  z_stream stream{};
+  constexpr int kMemoryLevel = 9;
+  FIRN_CHECK(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzipWindowBits, kMemoryLevel, Z_DEFAULT_STRATEGY) ==
+             Z_OK);
+  Bytes out(deflateBound(&stream, static_cast<uLong>(bytes.size())));
+  stream.next_in = const_cast<Bytef*>(bytes.data());  // zlib only reads
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  FIRN_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
 }
 
 }  // namespace firn::gzip

@@ -73,6 +73,18 @@ TEST(Gzip, Expand_FlippedBits_NeverGivesOtherBytes) {
   }
 }
 
+TEST(Gzip, Shrink_AnyBytes_ExpandToThemselves) {
+  for (const std::size_t size : {0, 1, 500, 70'000}) {
+    const Bytes plain = Pattern(size);
+    const Bytes small = Shrink(plain);
+    const auto expanded = Expand(small, 1 << 20);
+    ASSERT_TRUE(expanded.has_value()) << size;
+    EXPECT_EQ(*expanded, plain) << size;
+    EXPECT_EQ(Shrink(plain), small);
+  }
+  EXPECT_LT(Shrink(Bytes(70'000, 7)).size(), 500U);
+}
+
 TEST(Gzip, IsGzip_FirstBytes_Decide) {
   EXPECT_TRUE(IsGzip(Compress({})));
   EXPECT_FALSE(IsGzip({}));
