@@ -52,3 +52,18 @@ function(firn_folder name)
     target_link_libraries(${target} PRIVATE firn_${name} ${ARG_LIBRARIES} benchmark::benchmark benchmark::benchmark_main)
   endforeach()
 endfunction()
+
+#   firn_embed(TARGET FILES file... FOLDER dir)
+#
+# Puts the files, and all of web/, into the program: see src/api/web_files.h.
+function(firn_embed target)
+  cmake_parse_arguments(ARG "" "FOLDER" "FILES" ${ARGN})
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS ${ARG_FOLDER}/*.html ${ARG_FOLDER}/*.css ${ARG_FOLDER}/*.js ${ARG_FOLDER}/*.svg)
+  set(files ${ARG_FILES} ${found})
+  string(REPLACE ";" "|" list "${files}")
+  set(output ${CMAKE_BINARY_DIR}/generated/api/web_files.cc)
+  add_custom_command(OUTPUT ${output}
+                     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${list}" -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+                     DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

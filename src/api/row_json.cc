@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/row_json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include "api/http_message.h"
+
+namespace firn::api {
+namespace {
+
+using Members = std::initializer_list<std::pair<std::string_view, json::Value>>;
+
+json::Value Object(Members members) {
+  json::Value object = json::Value::Object();
+  for (const auto& [name, value] : members) object.members().emplace_back(std::string(name), value);
+  return object;
+}
+
+json::Value TimeOf(std::int64_t ms) { return ms == 0 ? json::Value() : json::Value(ms); }
+
+json::Value NumberOf(double value) { return std::isfinite(value) ? json::Value(value) : json::Value(); }
+
+json::Value StringsOf(const std::vector<std::string>& texts) {
+  json::Value array = json::Value::Array();
+  for (const std::string& text : texts) array.Append(json::Value(text));
+  return array;
+}
+
+json::Value NumbersOf(const std::vector<std::int64_t>& numbers) {
+  json::Value array = json::Value::Array();
+  for (const std::int64_t number : numbers) array.Append(json::Value(number));
+  return array;
+}
+
+template <class Rows, class Make>
+json::Value ArrayOf(const Rows& rows, const Make& make) {
+  json::Value array = json::Value::Array();
+  for (const auto& row : rows) array.Append(make(row));
+  return array;
+}
+
+json::Value TrendOf(const service::TrendPoint& point) {
+  return Object(
+      {{"ms", point.ms}, {"files", point.files}, {"bytes", point.bytes}, {"entropy", NumberOf(point.entropy)}});
+}
+
+json::Value EffectOf(const service::Effect& effect) {
+  return Object({{"files_removed", effect.files_removed},
+                 {"bytes_rewritten", effect.bytes_rewritten},
+                 {"seconds", NumberOf(effect.seconds)},
+                 {"reads_saved", effect.reads_saved}});
+}
+
+json::Value SettingOf(const service::SettingRow& row) { return ToJson(row); }
+
+constexpr std::array<std::string_view, 9> kSecretWords = {
+    "token", "secret", "password", "credential", "access-key", "account-key", "sas", "authorization", "private-key"};
+
+}  // namespace
+
+std::string ShownValue(std::string_view key, std::string_view value) {
+  const std::string name = LowerAscii(key);
+  for (const std::string_view word : kSecretWords) {
+    // A file that holds a secret is none; its path may be shown.
+    if (name.find(word) != std::string::npos && !name.ends_with("file")) return value.empty() ? "" : "(hidden)";
+  }
+  std::string shown(value);
+  const auto scheme = shown.find("://");
+  if (scheme == std::string::npos) return shown;
+  const auto end = shown.find_first_of("/?#", scheme + 3);
+  const auto at = shown.substr(0, end).rfind('@');
+  if (at != std::string::npos && at > scheme) shown.erase(scheme + 3, at - scheme - 2);
+  return shown;
+}
+
+json::Value ToJson(const service::TableRow& row) {
+  return Object({{"id", row.id},
+                 {"catalog", row.catalog},
+                 {"name", row.name},
+                 {"uuid", row.uuid},
+                 {"format_version", row.format_version},
+                 {"files", row.files},
+                 {"bytes", row.bytes},
+                 {"small_files", row.small_files},
+                 {"removable_files", row.removable_files},
+                 {"delete_files", row.delete_files},
+                 {"entropy", NumberOf(row.entropy)},
+                 {"score", NumberOf(row.score)},
+                 {"partitions", row.partitions},
+                 {"noisy_partitions", row.noisy_partitions},
+                 {"last_snapshot_id",
+                  row.last_snapshot_id < 0 ? json::Value() : json::Value(std::to_string(row.last_snapshot_id))},
+                 {"last_commit_ms", TimeOf(row.last_commit_ms)},
+                 {"last_looked_ms", TimeOf(row.last_looked_ms)},
+                 {"state", service::Word(row.state)},
+                 {"state_reason", row.state_reason},
+                 {"priority", NumberOf(row.priority)}});
+}
+
+json::Value ToJson(const service::TableDetail& table) {
+  json::Value object = ToJson(table.row);
+  object.Set("settings", ArrayOf(table.settings, SettingOf));
+  object.Set("breaker", Object({{"state", table.breaker.state},
+                                {"failures", table.breaker.failures},
+                                {"until_ms", TimeOf(table.breaker.until_ms)},
+                                {"reason", table.breaker.reason}}));
+  object.Set("trends", ArrayOf(table.trends, TrendOf));
+  object.Set("histogram", Object({{"edges", NumbersOf(table.histogram.edges)},
+                                  {"before", NumbersOf(table.histogram.before)},
+                                  {"now", NumbersOf(table.histogram.now)}}));
+  object.Set("savings", Object({{"jobs", table.savings.jobs},
+                                {"files", table.savings.files},
+                                {"bytes_rewritten", table.savings.bytes_rewritten},
+                                {"predicted_seconds", NumberOf(table.savings.predicted_seconds)},
+                                {"measured_seconds", NumberOf(table.savings.measured_seconds)},
+                                {"reads_saved", table.savings.reads_saved}}));
+  return object;
+}
+
+json::Value ToJson(const service::PartitionRow& row) {
+  return Object({{"text", row.text},
+                 {"files", row.files},
+                 {"bytes", row.bytes},
+                 {"small_files", row.small_files},
+                 {"removable_files", row.removable_files},
+                 {"delete_files", row.delete_files},
+                 {"entropy", NumberOf(row.entropy)},
+                 {"noise", NumberOf(row.noise)},
+                 {"last_change_ms", TimeOf(row.last_change_ms)},
+                 {"last_scan_ms", TimeOf(row.last_scan_ms)},
+                 {"verdict", row.verdict},
+                 {"reason", row.reason}});
+}
+
+json::Value ToJson(const service::DecisionRow& row) {
+  auto record = json::Parse(row.json);
+  json::Value object = record && record->is_object() ? std::move(*record) : json::Value::Object();
+  // What the record was selected by is always there.
+  object.Set("id", row.id);
+  object.Set("table", row.table);
+  object.Set("partition", row.partition);
+  object.Set("kind", row.kind);
+  object.Set("time_ms", TimeOf(row.time_ms));
+  return object;
+}
+
+json::Value ToJson(const service::QueueRow& row) {
+  return Object({{"position", row.position},
+                 {"table", row.table},
+                 {"action", row.action},
+                 {"partitions", StringsOf(row.partitions)},
+                 {"benefit", NumberOf(row.benefit)},
+                 {"predicted_seconds", NumberOf(row.predicted_seconds)},
+                 {"predicted_bytes", row.predicted_bytes},
+                 {"priority", NumberOf(row.priority)},
+                 {"created_ms", TimeOf(row.created_ms)},
+                 {"deadline_ms", TimeOf(row.deadline_ms)},
+                 {"cause", row.cause},
+                 {"score", NumberOf(row.score)},
+                 {"why_here", row.why_here},
+                 {"not_before_ms", TimeOf(row.not_before_ms)}});
+}
+
+json::Value ToJson(const service::JobRow& row) {
+  return Object({{"id", row.id},
+                 {"table", row.table},
+                 {"action", row.action},
+                 {"partitions", StringsOf(row.partitions)},
+                 {"state", service::Word(row.state)},
+                 {"created_ms", TimeOf(row.created_ms)},
+                 {"started_ms", TimeOf(row.started_ms)},
+                 {"ended_ms", TimeOf(row.ended_ms)},
+                 {"plan_id", row.plan_id},
+                 {"predicted", EffectOf(row.predicted)},
+                 {"measured", row.measured ? EffectOf(*row.measured) : json::Value()},
+                 {"progress", NumberOf(row.progress)},
+                 {"error", row.error}});
+}
+
+json::Value ToJson(const service::OutcomeRow& row) {
+  return Object({{"job", row.job},
+                 {"table", row.table},
+                 {"action", row.action},
+                 {"ended_ms", TimeOf(row.ended_ms)},
+                 {"predicted", EffectOf(row.predicted)},
+                 {"measured", EffectOf(row.measured)},
+                 {"cost_correction", NumberOf(row.cost_correction)}});
+}
+
+json::Value ToJson(const service::RequestRow& row) {
+  return Object({{"id", row.id},
+                 {"table", row.request.table},
+                 {"action", row.request.action},
+                 {"priority", NumberOf(row.request.priority)},
+                 {"deadline_ms", TimeOf(row.request.deadline_ms)},
+                 {"partitions", StringsOf(row.request.partitions)},
+                 {"created_ms", TimeOf(row.created_ms)},
+                 {"state", row.state},
+                 {"reason", row.reason},
+                 {"job", row.job.empty() ? json::Value() : json::Value(row.job)}});
+}
+
+json::Value ToJson(const service::PolicyRow& row) {
+  return Object({{"scope", row.scope}, {"source", row.source}, {"settings", ArrayOf(row.settings, SettingOf)}});
+}
+
+json::Value ToJson(const service::SettingRow& row) {
+  return Object(
+      {{"key", row.key}, {"value", ShownValue(row.key, row.value)}, {"source", row.source}, {"about", row.about}});
+}
+
+json::Value ToJson(const service::FleetSummary& summary) {
+  return Object({{"version", summary.version},
+                 {"started_ms", TimeOf(summary.started_ms)},
+                 {"paused", summary.paused},
+                 {"shadow", summary.shadow},
+                 {"tables", summary.tables},
+                 {"files", summary.files},
+                 {"bytes", summary.bytes},
+                 {"small_files", summary.small_files},
+                 {"removable_files", summary.removable_files},
+                 {"entropy", NumberOf(summary.entropy)},
+                 {"tables_not_ok", summary.tables_not_ok},
+                 {"queue_length", summary.queue_length},
+                 {"jobs_running", summary.jobs_running},
+                 {"commits_seen", summary.commits_seen},
+                 {"partitions_changed", summary.partitions_changed},
+                 {"partitions_noisy", summary.partitions_noisy},
+                 {"partition_scans", summary.partition_scans},
+                 {"merges", summary.merges},
+                 {"files_replaced", summary.files_replaced},
+                 {"bytes_rewritten", summary.bytes_rewritten},
+                 {"events", summary.events},
+                 {"events_duplicate", summary.events_duplicate},
+                 {"events_dropped", summary.events_dropped},
+                 {"snapshots_found_by_sweep_only", summary.snapshots_found_by_sweep_only},
+                 {"staleness_bound_ms", summary.staleness_bound_ms},
+                 {"trends", ArrayOf(summary.trends, TrendOf)}});
+}
+
+}  // namespace firn::api
