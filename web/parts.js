@@ -3,6 +3,7 @@
 
 import { h, put, redraw } from './dom.js';
 import { get } from './api.js';
+import { bytes, count } from './text.js';
 
 /** A name that breaks between its parts rather than inside a word. */
 export const broken = (name) => name.split(/(?<=[./_=])/).flatMap((part, i) => (i ? [h('wbr', {}), part] : [part]));
@@ -97,6 +98,12 @@ export function pagedList({ path, parameters, draw, size = matchMedia('(max-widt
     reset: () => load('', size),
     refresh: () => load('', Math.min(500, Math.max(size, items.length))),
   };
+}
+
+/** A setting's value: sizes as people read them, the exact number as its title. */
+export function settingValue(row) {
+  const size = row.key.endsWith('bytes') && /^\d+$/.test(row.value);
+  return h('code', { title: size ? `${count(Number(row.value))} bytes` : undefined }, size ? bytes(Number(row.value)) : row.value);
 }
 
 let noticeTimer = 0;

@@ -146,14 +146,13 @@ inline service::DecisionRow FixtureDecision(int i, const service::TableRow& tabl
   const bool ran = kind == 3;
   row.json = fmt::format(
       R"({{"reason": "{}", "inputs": {{"noise": {:.2f}, "threshold": 1, "small_files": {}}}, )"
-      R"("alternatives": [{{"text": "merge the whole table", "value": 3.1}}, {{"text": "wait for 6 h",
-      "value": 1.2}}], )"
+      R"("alternatives": [{{"text": "merge the whole table", "value": 3.1, "why_not": "over budget"}}, )"
+      R"({{"text": "wait for 6 h", "value": 1.2, "why_not": ""}}], )"
       R"("prediction": {}, "outcome": {}}})",
       kReasons[kind], 0.3 + static_cast<double>(i % 9) / 4, 40 + i % 300,
-      ran ? R"({"files_removed": 403, "bytes_rewritten": 4026531840, "seconds": 38, "reads_saved": 5200})" : "null",
-      ran && i % 8 == 3
-          ? R"({"files_removed": 403, "bytes_rewritten": 3984588800, "seconds": 41.5, "reads_saved": 5100})"
-          : "null");
+      ran ? R"({"files_removed": 403, "bytes": 4026531840, "seconds": 38, "reads_saved": 5200})" : "null",
+      ran && i % 8 == 3 ? R"({"files_removed": 403, "bytes": 3984588800, "seconds": 41.5, "reads_saved": 5100})"
+                        : "null");
   return row;
 }
 

@@ -51,7 +51,7 @@ json::Value TrendOf(const service::TrendPoint& point) {
 
 json::Value EffectOf(const service::Effect& effect) {
   return Object({{"files_removed", effect.files_removed},
-                 {"bytes_rewritten", effect.bytes_rewritten},
+                 {"bytes", effect.bytes_rewritten},
                  {"seconds", NumberOf(effect.seconds)},
                  {"reads_saved", effect.reads_saved}});
 }
@@ -145,7 +145,7 @@ json::Value ToJson(const service::DecisionRow& row) {
   object.Set("table", row.table);
   object.Set("partition", row.partition);
   object.Set("kind", row.kind);
-  object.Set("time_ms", TimeOf(row.time_ms));
+  object.Set("at_ms", TimeOf(row.time_ms));
   return object;
 }
 

@@ -57,6 +57,7 @@ async function go(page, url) {
 }
 
 async function shot(page, name) {
+  await page.evaluate(() => scrollTo(0, 0));
   await page.waitForTimeout(350);
   await page.screenshot({ path: `${output}/${name}.png`, fullPage: true });
 }

@@ -14,7 +14,7 @@ const columns = [
   { name: 'Started', number: true, cell: (j) => ago(j.started_ms, 'not yet') },
   { name: 'Time', number: true, cell: (j) => both(seconds, j.predicted.seconds, j.measured?.seconds) },
   { name: 'Files less', number: true, cell: (j) => both(count, j.predicted.files_removed, j.measured?.files_removed) },
-  { name: 'Rewritten', number: true, cell: (j) => both(bytes, j.predicted.bytes_rewritten, j.measured?.bytes_rewritten) },
+  { name: 'Rewritten', number: true, cell: (j) => both(bytes, j.predicted.bytes, j.measured?.bytes) },
   { name: 'Note', wide: true, cell: (j) => (j.error ? h('span', { class: 'fault' }, j.error) : j.partitions.length > 2 ? `${j.partitions[0]} and ${j.partitions.length - 1} more partitions` : j.partitions.join(', ')) },
 ];
 

@@ -3,11 +3,11 @@
 
 import { h, put } from '../dom.js';
 import { get } from '../api.js';
-import { grid, problem, section } from '../parts.js';
+import { grid, problem, section, settingValue } from '../parts.js';
 
 const columns = [
   { name: 'Setting', cell: (r) => [h('code', {}, r.key), r.about ? h('small', { class: 'reason' }, r.about) : null] },
-  { name: 'Value', cell: (r) => h('code', {}, r.value) },
+  { name: 'Value', cell: settingValue },
   { name: 'From', cell: (r) => r.source },
 ];
 

@@ -4,7 +4,7 @@
 import { h, put, redraw } from '../dom.js';
 import { get, post, tablePath } from '../api.js';
 import { lineChart, pairChart, promiseBars } from '../chart.js';
-import { badge, figures, grid, notice, pagedList, problem, section } from '../parts.js';
+import { badge, figures, grid, notice, pagedList, problem, section, settingValue } from '../parts.js';
 import { decisionList } from './decisions.js';
 import { heatMap } from '../heat.js';
 import { ago, brief, bytes, count, entropy, plural, score, seconds } from '../text.js';
@@ -101,12 +101,12 @@ export function tablePage(root, { part: id }) {
       const table = await get(tablePath(id));
       redraw(root.querySelector('#actions'), actions(table, load));
       put(top, headline(table));
-      put(left, section('File sizes', sizes(table.histogram)), section('Savings, predicted and measured', savings(table)));
+      put(left, section('File sizes', sizes(table.histogram)), section('Savings, predicted and measured', savings(table)), section('About', facts(table)));
       put(right, section(null, lineChart({ title: 'Files', points: table.trends.map((p) => ({ ms: p.ms, value: p.files })), format: brief }),
-        lineChart({ title: 'Entropy', points: table.trends.map((p) => ({ ms: p.ms, value: p.entropy })), format: entropy })), section('About', facts(table)),
+        lineChart({ title: 'Entropy', points: table.trends.map((p) => ({ ms: p.ms, value: p.entropy })), format: entropy })),
       section('Settings in force', grid({
         caption: 'Settings', rows: table.settings, empty: 'All settings are the defaults.',
-        columns: [{ name: 'Setting', cell: (r) => [h('code', {}, r.key), r.about ? h('small', { class: 'reason' }, r.about) : null] }, { name: 'Value', cell: (r) => h('code', {}, r.value) }, { name: 'From', cell: (r) => r.source }],
+        columns: [{ name: 'Setting', cell: (r) => [h('code', {}, r.key), r.about ? h('small', { class: 'reason' }, r.about) : null] }, { name: 'Value', cell: settingValue }, { name: 'From', cell: (r) => r.source }],
       })));
     } catch (error) {
       put(top, problem(error));
