@@ -7,7 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "act/delete_write.h"
+#include "act/delete_batch_write.h"
+#include "act/delete_obstacles.h"
 #include "observe/parallel.h"
 
 namespace firn::act {
@@ -19,23 +20,7 @@ using iceberg::DeleteKind;
 
 /// What a data file costs while its deletes are read, besides their positions.
 constexpr std::int64_t kTargetBytes = 1024;
-/// Bytes that a position takes in a position delete file, at least.
-constexpr std::int64_t kPositionBytes = 4;
 constexpr int kBatchesPerThread = 8;
-
-struct Batch {
-  std::size_t begin = 0, end = 0;  // of DeletePlan::targets
-  std::string uuid;                // part of the names of files
-};
-
-/// One batch with its data files and their deletes.
-struct Loaded {
-  std::vector<DataFile> data;
-  std::vector<DataFileDeletes> deletes;
-  std::vector<DataFileDeletes> staying;  // of those, position deletes that are not replaced
-  std::vector<Result<DeletedRows>> rows;
-  EqualityStatistics statistics;
-};
 
 class BatchReader {
  public:
@@ -48,11 +33,15 @@ class BatchReader {
         options_(options),
         out_(out),
         cache_(options.memory_bytes / 8),
-        is_planned_(facts.deletes.entries().size(), false) {
+        is_planned_(facts.deletes.entries().size(), false),
+        was_looked_at_(is_planned_),
+        obstacles_(facts, plan),
+        live_(metadata, io, *facts.snapshot_id),
+        named_(live_),
+        strays_(facts, live_) {
     for (const std::uint32_t i : plan.deletes) {
-      const DeleteEntry& entry = facts.deletes.entries()[i];
       is_planned_[i] = true;
-      if (iceberg::KindOf(entry.file) == DeleteKind::kEquality && facts.is_needed[i]) equality_.push_back(&entry);
+      if (IsEquality(i) && facts.is_needed[i]) equality_.push_back(i);
     }
     for (const std::uint32_t t : plan.targets) total_bytes_ += facts.targets[t].size_bytes;
   }
@@ -61,19 +50,29 @@ class BatchReader {
 
  private:
   int Workers() const;
-  std::vector<Batch> MakeBatches(int workers, Random& random) const;
-  Status Process(const Batch& batch, const DeleteLoadContext& context);
-  Loaded Prepare(const Batch& batch) const;
-  bool ComparesKeys(const observe::DeleteTarget& target) const { return target.kinds.equality && !equality_.empty(); }
-  Status Compare(const DeleteLoadContext& context, const Batch& batch, Loaded& loaded) const;
-  Status LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded);
-  bool NeedsVector(const Loaded& loaded, std::size_t i) const;
-  void NoteFailures(const Batch& batch, const Loaded& loaded, DeleteBatches& done) const;
-  Status WriteVectors(const Batch& batch, const Loaded& loaded, DeleteBatches& done);
-  Status WritePositions(const Batch& batch, const Loaded& loaded, DeleteBatches& done);
-  std::optional<SequenceNumber> NumberOf(const Loaded& loaded, const std::vector<std::size_t>& inputs) const;
+  std::vector<DeleteBatch> MakeBatches(int workers, Random& random) const;
+  Status LookAtDangling(const DeleteLoadContext& context);
+  Status RunAll(std::vector<DeleteBatch>& batches, int workers, const DeleteLoadContext& context, Random& random);
+  bool IsOutdated(const DeleteBatch& batch) const;
+  Status Process(DeleteBatch& batch, const DeleteLoadContext& context);
+  Status Read(const DeleteBatch& batch, const DeleteLoadContext& context, LoadedDeletes& loaded);
+  LoadedDeletes Prepare(const DeleteBatch& batch, const std::vector<bool>& stays);
+  Status LookAtPaths(const LoadedDeletes& loaded);
+  bool ComparesKeys(const observe::DeleteTarget& target, const LoadedDeletes& loaded) const {
+    return target.kinds.equality && !loaded.equality.empty();
+  }
+  Status Compare(const DeleteLoadContext& context, const DeleteBatch& batch, LoadedDeletes& loaded);
+  Status LeaveOutStaying(const DeleteLoadContext& context, LoadedDeletes& loaded);
   void Merge(DeleteBatches done);
   void Show(std::int64_t more_bytes);
+
+  const DeleteEntry& Entry(std::uint32_t i) const { return facts_.deletes.entries()[i]; }
+  std::uint32_t IndexOf(const DeleteEntry& entry) const {
+    return static_cast<std::uint32_t>(&entry - facts_.deletes.entries().data());
+  }
+  bool IsEquality(std::uint32_t i) const { return iceberg::KindOf(Entry(i).file) == DeleteKind::kEquality; }
+  bool IsPositions(std::uint32_t i) const { return iceberg::KindOf(Entry(i).file) == DeleteKind::kPositions; }
+  const observe::DeleteTarget& TargetOf(std::size_t place) const { return facts_.targets[plan_.targets[place]]; }
 
   const observe::DeleteFacts& facts_;
   const decide::DeletePlan& plan_;
@@ -83,8 +82,13 @@ class BatchReader {
   DeleteBatches& out_;
   DeleteCache cache_;
   std::vector<bool> is_planned_;
-  std::vector<const DeleteEntry*> equality_;  // planned ones that apply to something
-  std::mutex mutex_;                          // of out_ and what follows
+  std::vector<bool> was_looked_at_;      // position deletes whose paths were accounted for; guarded by mutex_
+  std::vector<std::uint32_t> equality_;  // planned ones that apply to something
+  DeleteObstacles obstacles_;
+  LivePaths live_;
+  NamedFiles named_;
+  DeleteStrays strays_;
+  std::mutex mutex_;  // of out_ and what follows
   std::int64_t total_bytes_ = 0, shown_bytes_ = 0;
 };
 
@@ -101,7 +105,7 @@ int BatchReader::Workers() const {
   return partitions >= 2 * options_.threads ? std::max(options_.threads, 1) : 1;
 }
 
-std::vector<Batch> BatchReader::MakeBatches(int workers, Random& random) const {
+std::vector<DeleteBatch> BatchReader::MakeBatches(int workers, Random& random) const {
   const std::int64_t share = std::max<std::int64_t>(options_.memory_bytes / workers, 1);
   const std::int64_t rows_max = share / 4 * 8;  // one bit a row at most
   const auto fitting = static_cast<std::size_t>(std::max<std::int64_t>(share / 8 / kTargetBytes, 1));
@@ -109,7 +113,7 @@ std::vector<Batch> BatchReader::MakeBatches(int workers, Random& random) const {
   const std::size_t enough = workers == 1
                                  ? plan_.targets.size()
                                  : plan_.targets.size() / static_cast<std::size_t>(workers * kBatchesPerThread) + 1;
-  std::vector<Batch> batches;
+  std::vector<DeleteBatch> batches;
   std::int64_t rows = 0;
   std::uint32_t partition = 0;
   for (std::size_t i = 0; i < plan_.targets.size(); ++i) {
@@ -118,7 +122,7 @@ std::vector<Batch> BatchReader::MakeBatches(int workers, Random& random) const {
     const bool is_full = rows + target.record_count > rows_max || size >= targets_max;
     const bool is_boundary = size >= enough && target.partition != partition;
     if (batches.empty() || is_full || is_boundary) {
-      batches.push_back({i, i, random.NewUuid()});
+      batches.push_back({i, i, random.NewUuid(), 0, {}});
       rows = 0;
     }
     rows += target.record_count;
@@ -130,7 +134,7 @@ std::vector<Batch> BatchReader::MakeBatches(int workers, Random& random) const {
 
 Status BatchReader::Run(Random& random) {
   const int workers = Workers();
-  const std::vector<Batch> batches = MakeBatches(workers, random);
+  std::vector<DeleteBatch> batches = MakeBatches(workers, random);
   FIRN_ASSIGN(const std::optional<iceberg::NameMapping> mapping, iceberg::NameMappingOf(metadata_));
   DeleteLoadContext context{metadata_, io_};
   context.name_mapping = mapping ? &*mapping : nullptr;
@@ -138,54 +142,150 @@ Status BatchReader::Run(Random& random) {
   context.threads = workers == 1 ? options_.threads : 1;
   context.cancelled = options_.cancelled;
   context.compared = [this](const DataFile& file) { Show(file.file_size_bytes); };
-  return observe::ForEachIndex(batches.size(), workers, [&](std::size_t i) { return Process(batches[i], context); });
+  context.unreadable = [this](const DeleteEntry& entry, const Error& error) {
+    obstacles_.Block(IndexOf(entry), error);
+  };
+  context.named_files = &named_;
+  Status read = LookAtDangling(context);
+  if (read) read = RunAll(batches, workers, context, random);
+  for (DeleteBatch& batch : batches) Merge(std::move(batch.done));
+  out_.failures = obstacles_.Failures();
+  const std::vector<bool> stays = obstacles_.staying().entries;
+  for (const std::uint32_t i : plan_.deletes) {
+    if (stays[i]) out_.kept.push_back(i);
+  }
+  out_.dangling = strays_.TakeDangling();
+  return read;
 }
 
-Loaded BatchReader::Prepare(const Batch& batch) const {
-  Loaded loaded;
+/// Position deletes of which nothing seems to be left: their rows must agree.
+Status BatchReader::LookAtDangling(const DeleteLoadContext& context) {
+  std::vector<std::uint32_t> dangling;
+  for (const std::uint32_t i : plan_.deletes) {
+    if (IsPositions(i) && !facts_.is_needed[i]) dangling.push_back(i);
+  }
+  return observe::ForEachIndex(dangling.size(), options_.threads, [&](std::size_t k) -> Status {
+    const std::uint32_t i = dangling[k];
+    Status looked = [&]() -> Status {
+      FIRN_ASSIGN(const PathKeys keys, LoadPathKeys(context, Entry(i).file));
+      FIRN_TRY(named_.Note(Entry(i).file, keys));
+      return strays_.Check(i, keys.all);
+    }();
+    if (looked || !IsOfOneFile(looked.error().code)) return looked;
+    obstacles_.Block(i, std::move(looked.error()));
+    return Ok();
+  });
+}
+
+/// Until nothing more is found that has to stay and that a batch has dealt with.
+Status BatchReader::RunAll(std::vector<DeleteBatch>& batches, int workers, const DeleteLoadContext& context,
+                           Random& random) {
+  std::vector<std::size_t> pending(batches.size());
+  for (std::size_t i = 0; i < pending.size(); ++i) pending[i] = i;
+  while (!pending.empty()) {
+    FIRN_TRY(observe::ForEachIndex(pending.size(), workers,
+                                   [&](std::size_t k) { return Process(batches[pending[k]], context); }));
+    pending.clear();
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      DeleteBatch& batch = batches[i];
+      if (!IsOutdated(batch)) continue;
+      pending.push_back(i);
+      DeleteBatches unused;
+      unused.files = std::move(batch.done.files);
+      unused.statistics = batch.done.statistics;
+      batch.done = DeleteBatches();
+      Merge(std::move(unused));
+      batch.uuid = random.NewUuid();
+    }
+  }
+  return Ok();
+}
+
+bool BatchReader::IsOutdated(const DeleteBatch& batch) const {
+  return obstacles_.Concerns(batch.version, TargetOf(batch.begin).partition, TargetOf(batch.end - 1).partition);
+}
+
+LoadedDeletes BatchReader::Prepare(const DeleteBatch& batch, const std::vector<bool>& stays) {
+  LoadedDeletes loaded;
   loaded.data.reserve(batch.end - batch.begin);
-  for (std::size_t i = batch.begin; i < batch.end; ++i) {
-    const observe::DeleteTarget& target = facts_.targets[plan_.targets[i]];
+  for (const std::uint32_t i : equality_) {
+    if (!stays[i]) loaded.equality.push_back(&Entry(i));
+  }
+  for (std::size_t place = batch.begin; place < batch.end; ++place) {
+    const observe::DeleteTarget& target = TargetOf(place);
     loaded.data.push_back(DataFileOf(facts_, target));
     DataFileDeletes& deletes = loaded.deletes.emplace_back();
     DataFileDeletes& staying = loaded.staying.emplace_back();
+    loaded.is_stuck.push_back(false);
     deletes.data = staying.data = {&loaded.data.back(), target.sequence_number};
     for (const std::uint32_t found : facts_.deletes.FindPositional(loaded.data.back(), target.sequence_number)) {
-      const DeleteEntry& entry = facts_.deletes.entries()[found];
+      if (stays[found]) {
+        if (plan_.writes_vectors) loaded.is_stuck.back() = true;
+        continue;
+      }
       // A vector must hold all positions, also those of deletes that stay. Without one, rows of which keys are compared
       // need not be deleted again.
-      const bool stays = !plan_.writes_vectors && !is_planned_[found];
-      if (!stays || ComparesKeys(target)) deletes.deletes.push_back(&entry);
-      if (stays && ComparesKeys(target)) staying.deletes.push_back(&entry);
+      const bool remains = !plan_.writes_vectors && !is_planned_[found];
+      const bool compares = ComparesKeys(target, loaded);
+      if (!remains || compares) deletes.deletes.push_back(&Entry(found));
+      if (remains && compares) staying.deletes.push_back(&Entry(found));
     }
+    if (!loaded.is_stuck.back()) continue;
+    deletes.deletes.clear();
+    obstacles_.CannotWrite(plan_.targets[place]);
   }
   return loaded;
 }
 
 /// Adds the rows that equality deletes delete. Which apply to which data file is found there, for all at once.
-Status BatchReader::Compare(const DeleteLoadContext& context, const Batch& batch, Loaded& loaded) const {
+Status BatchReader::Compare(const DeleteLoadContext& context, const DeleteBatch& batch, LoadedDeletes& loaded) {
   std::vector<DataFileRef> data;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < loaded.data.size(); ++i) {
-    if (!loaded.rows[i] || !ComparesKeys(facts_.targets[plan_.targets[batch.begin + i]])) continue;
+    if (!loaded.rows[i] || loaded.is_stuck[i] || !ComparesKeys(TargetOf(batch.begin + i), loaded)) continue;
     data.push_back(loaded.deletes[i].data);
     places.push_back(i);
   }
   if (data.empty()) return Ok();
-  FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context, data, equality_, &loaded.statistics));
+  FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context, data, loaded.equality, &loaded.statistics));
   for (std::size_t k = 0; k < places.size(); ++k) {
     Result<DeletedRows>& rows = loaded.rows[places[k]];
     if (matched[k]) {
       rows->AddByEquality(*matched[k]);
-    } else {
-      rows = std::move(matched[k].error());
+      continue;
+    }
+    if (!obstacles_.IsOfDelete(matched[k].error())) {
+      obstacles_.CannotCompare(plan_.targets[batch.begin + places[k]], matched[k].error());
+    }
+    rows = std::move(matched[k].error());
+  }
+  return Ok();
+}
+
+/// Planned position deletes that were read: whether all their rows are accounted for.
+Status BatchReader::LookAtPaths(const LoadedDeletes& loaded) {
+  for (const DataFileDeletes& deletes : loaded.deletes) {
+    for (const DeleteEntry* const entry : deletes.deletes) {
+      const std::uint32_t i = IndexOf(*entry);
+      if (!IsPositions(i) || !is_planned_[i]) continue;
+      const NamedFiles::Keys keys = named_.Find(entry->file.file_path);
+      if (keys == nullptr) continue;  // it could not be read
+      {
+        const std::lock_guard lock(mutex_);
+        if (was_looked_at_[i]) continue;
+        was_looked_at_[i] = true;
+      }
+      Status accounted = strays_.Check(i, *keys);
+      if (accounted) continue;
+      if (!IsOfOneFile(accounted.error().code)) return accounted;
+      obstacles_.Block(i, std::move(accounted.error()));
     }
   }
   return Ok();
 }
 
 /// What position delete files that stay say is not written again.
-Status BatchReader::LeaveOutStaying(const DeleteLoadContext& context, Loaded& loaded) {
+Status BatchReader::LeaveOutStaying(const DeleteLoadContext& context, LoadedDeletes& loaded) {
   std::vector<DataFileDeletes> wanted;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < loaded.rows.size(); ++i) {
@@ -206,35 +306,37 @@ Status BatchReader::LeaveOutStaying(const DeleteLoadContext& context, Loaded& lo
   return Ok();
 }
 
-/// Not if nothing is deleted, or the file's old vector says the same already.
-bool BatchReader::NeedsVector(const Loaded& loaded, std::size_t i) const {
-  const DeletedRows& rows = *loaded.rows[i];
-  if (rows.positions.empty()) return false;
-  const bool has_vector = std::ranges::any_of(loaded.deletes[i].deletes, [](const DeleteEntry* entry) {
-    return iceberg::KindOf(entry->file) == DeleteKind::kVector;
-  });
-  return !has_vector || rows.by_equality > 0;
+Status BatchReader::Read(const DeleteBatch& batch, const DeleteLoadContext& context, LoadedDeletes& loaded) {
+  FIRN_ASSIGN(loaded.rows, LoadEachDeletedRows(context, cache_, loaded.deletes));
+  for (std::size_t i = 0; i < loaded.rows.size(); ++i) {
+    if (loaded.rows[i] || obstacles_.IsOfDelete(loaded.rows[i].error())) continue;
+    obstacles_.CannotCompare(plan_.targets[batch.begin + i], loaded.rows[i].error());
+  }
+  FIRN_TRY(LookAtPaths(loaded));
+  if (IsOutdated(batch)) return Ok();
+  FIRN_TRY(Compare(context, batch, loaded));
+  return LeaveOutStaying(context, loaded);
 }
 
-Status BatchReader::Process(const Batch& batch, const DeleteLoadContext& context) {
-  DeleteBatches done;
-  Loaded loaded = Prepare(batch);
-  FIRN_ASSIGN(loaded.rows, LoadEachDeletedRows(context, cache_, loaded.deletes));
-  FIRN_TRY(Compare(context, batch, loaded));
-  FIRN_TRY(LeaveOutStaying(context, loaded));
-  NoteFailures(batch, loaded, done);
+Status BatchReader::Process(DeleteBatch& batch, const DeleteLoadContext& context) {
+  const DeleteObstacles::Staying known = obstacles_.staying();
+  batch.version = known.version;
+  LoadedDeletes loaded = Prepare(batch, known.entries);
+  FIRN_TRY(Read(batch, context, loaded));
+  DeleteBatches& done = batch.done;
   done.statistics = loaded.statistics;
-  const Status written = plan_.writes_vectors ? WriteVectors(batch, loaded, done) : WritePositions(batch, loaded, done);
+  if (IsOutdated(batch)) return Ok();  // it begins again
+  for (std::size_t i = 0; i < loaded.rows.size(); ++i) {
+    if (loaded.is_stuck[i]) loaded.rows[i] = Error{Code::kUnsupported, "a delete file of it cannot be used"};
+  }
+  FIRN_TRY(WriteBatch(metadata_, io_, plan_, batch, loaded));
   for (const auto& rows : loaded.rows) {
     if (rows) done.rows_converted += rows->by_equality;
   }
-  Merge(std::move(done));
-  if (!written) return written;
   // Files that were compared in one pass or more have been shown.
   std::int64_t rest_bytes = 0;
-  for (std::size_t i = batch.begin; i < batch.end; ++i) {
-    const observe::DeleteTarget& target = facts_.targets[plan_.targets[i]];
-    if (!ComparesKeys(target)) rest_bytes += target.size_bytes;
+  for (std::size_t place = batch.begin; place < batch.end; ++place) {
+    if (!ComparesKeys(TargetOf(place), loaded)) rest_bytes += TargetOf(place).size_bytes;
   }
   Show(rest_bytes);
   return Ok();
@@ -246,89 +348,6 @@ void BatchReader::Show(std::int64_t more_bytes) {
   // Several passes over the keys count as one.
   shown_bytes_ = std::min(shown_bytes_ + more_bytes, total_bytes_);
   options_.progress(shown_bytes_, total_bytes_);
-}
-
-/// One a partition and code: a broken delete file may concern thousands of data files.
-void BatchReader::NoteFailures(const Batch& batch, const Loaded& loaded, DeleteBatches& done) const {
-  std::map<std::pair<std::uint32_t, Code>, GroupFailure> failures;
-  for (std::size_t i = 0; i < loaded.rows.size(); ++i) {
-    if (loaded.rows[i]) continue;
-    const observe::DeleteTarget& target = facts_.targets[plan_.targets[batch.begin + i]];
-    const Error& error = loaded.rows[i].error();
-    const auto [failure, is_new] = failures.try_emplace(
-        {target.partition, error.code}, GroupFailure{facts_.partitions[target.partition].text, 0, error});
-    ++failure->second.files;
-  }
-  for (auto& [key, failure] : failures) done.failures.push_back(std::move(failure));
-}
-
-Status BatchReader::WriteVectors(const Batch& batch, const Loaded& loaded, DeleteBatches& done) {
-  std::vector<NewDeletes> deletes;
-  for (std::size_t i = 0; i < loaded.data.size(); ++i) {
-    if (!loaded.rows[i]) continue;
-    done.read.push_back({plan_.targets[batch.begin + i], std::nullopt});
-    if (!NeedsVector(loaded, i)) continue;
-    const auto read = static_cast<std::uint32_t>(done.read.size() - 1);
-    done.read.back().written = static_cast<std::uint32_t>(deletes.size());
-    deletes.push_back({&loaded.data[i], &loaded.rows[i]->positions});
-    done.written.push_back({{}, std::nullopt, loaded.rows[i]->by_equality > 0, {read}});
-  }
-  MetadataFiles files(io_, batch.uuid);
-  Result<std::vector<DataFile>> written = WriteDeletes(metadata_, files, deletes);
-  done.files = files.created();
-  if (!written) {
-    done.read.clear();
-    done.written.clear();
-    return std::move(written.error());
-  }
-  for (std::size_t i = 0; i < written->size(); ++i) done.written[i].file = std::move((*written)[i]);
-  return Ok();
-}
-
-/// That of the newest merged file, as for any merge of position deletes; that of the commit if rows are new in it.
-std::optional<SequenceNumber> BatchReader::NumberOf(const Loaded& loaded,
-                                                    const std::vector<std::size_t>& inputs) const {
-  SequenceNumber number{0};
-  for (const std::size_t i : inputs) {
-    if (loaded.rows[i]->by_equality > 0) return std::nullopt;
-    for (const DeleteEntry* entry : loaded.deletes[i].deletes) number = std::max(number, entry->sequence_number);
-  }
-  return number;
-}
-
-Status BatchReader::WritePositions(const Batch& batch, const Loaded& loaded, DeleteBatches& done) {
-  std::vector<NewDeletes> deletes;
-  std::vector<std::size_t> index_of, read_of(loaded.data.size());
-  for (std::size_t i = 0; i < loaded.data.size(); ++i) {
-    if (!loaded.rows[i]) continue;
-    read_of[i] = done.read.size();
-    done.read.push_back({plan_.targets[batch.begin + i], std::nullopt});
-    index_of.push_back(i);
-    deletes.push_back({&loaded.data[i], &loaded.rows[i]->positions});
-  }
-  const std::int64_t positions_max =
-      plan_.by_file ? 0 : std::max<std::int64_t>(plan_.target_size_bytes / kPositionBytes, 1);
-  MetadataFiles files(io_, batch.uuid);
-  Result<std::vector<SharedDeletes>> written = WriteSharedDeletes(metadata_, files, deletes, positions_max);
-  done.files = files.created();
-  if (!written) {
-    done.read.clear();
-    return std::move(written.error());
-  }
-  for (SharedDeletes& shared : *written) {
-    WrittenDeletes& one = done.written.emplace_back();
-    std::vector<std::size_t> inputs;
-    for (const std::size_t input : shared.inputs) {
-      const std::size_t i = index_of[input];
-      inputs.push_back(i);
-      one.replaces_equality |= loaded.rows[i]->by_equality > 0;
-      one.read.push_back(static_cast<std::uint32_t>(read_of[i]));
-      done.read[read_of[i]].written = static_cast<std::uint32_t>(done.written.size() - 1);
-    }
-    one.data_sequence_number = NumberOf(loaded, inputs);
-    one.file = std::move(shared.file);
-  }
-  return Ok();
 }
 
 void BatchReader::Merge(DeleteBatches done) {
@@ -344,7 +363,6 @@ void BatchReader::Merge(DeleteBatches done) {
     out_.written.push_back(std::move(written));
   }
   std::ranges::move(done.files, std::back_inserter(out_.files));
-  std::ranges::move(done.failures, std::back_inserter(out_.failures));
   out_.rows_converted += done.rows_converted;
   out_.statistics.passes += done.statistics.passes;
   out_.statistics.delete_rows_read += done.statistics.delete_rows_read;

@@ -45,6 +45,10 @@ DeleteChange::DeleteChange(DeleteRewrite rewrite)
       needed_by_unread_(rewrite_.facts.deletes.entries().size(), false),
       is_planned_(needed_by_unread_) {
   for (const std::uint32_t i : rewrite_.plan.deletes) is_planned_[i] = true;
+  for (const std::uint32_t i : rewrite_.kept) {
+    is_planned_[i] = false;
+    needed_by_unread_[i] = true;
+  }
   std::vector<bool> was_read(rewrite_.facts.targets.size(), false);
   for (std::uint32_t r = 0; r < rewrite_.read.size(); ++r) {
     was_read[rewrite_.read[r].target] = true;
@@ -83,6 +87,14 @@ void DeleteChange::Need(const DataFile& file, SequenceNumber sequence_number, st
   for (const std::uint32_t i : rewrite_.facts.deletes.Find(file, sequence_number)) {
     if (is_planned_[i]) is_needed[i] = true;
   }
+}
+
+/// Planned deletes whose rows name a data file that was not there at the plan.
+void DeleteChange::NeedForPath(const std::string& path, std::vector<bool>& is_needed) const {
+  if (rewrite_.dangling.empty()) return;
+  const std::uint64_t key = PathKey(path);
+  auto at = std::ranges::lower_bound(rewrite_.dangling, std::pair(key, std::uint32_t{0}));
+  for (; at != rewrite_.dangling.end() && at->first == key; ++at) is_needed[at->second] = true;
 }
 
 Result<Proposal> DeleteChange::Propose(const CommitBase& base, MetadataFiles& files) {
@@ -138,6 +150,7 @@ Result<const DeleteChange::NewManifest*> DeleteChange::Look(const CommitBase& ba
   std::vector<bool> is_needed(is_planned_.size(), false);
   const auto look = [&](iceberg::ManifestEntry& entry, std::int64_t) -> Result<bool> {
     if (entry.status == iceberg::EntryStatus::kDeleted) return true;
+    NeedForPath(entry.file.file_path, is_needed);
     const SequenceNumber number = entry.sequence_number.value_or(SequenceNumber(0));
     const auto read = read_by_path_.find(entry.file.file_path);
     // A file that was removed and added again is another file, with other deletes.

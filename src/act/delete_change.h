@@ -5,10 +5,11 @@
 // In: facts and plan, the data files whose deletes were read, what was written for them.
 // Out: on each base: manifests in which the new delete files are ADDED and those that nothing needs any more DELETED.
 // Guarantees: after the commit the visible rows are those of the base. A delete file goes only if every live data file
-//   of the base that it applies to was read, or nothing needs it. A data file gets one vector, in the place of all that
-//   it has; positions that others deleted meanwhile are in it. What does not fit the base any more is left out
-//   (conflicts()), and the deletes that it needs stay. Positions that stood for equality deletes are committed as
-//   `delete`, everything else as `replace`: writers that planned before must see the former.
+//   of the base that it applies to was read, or nothing needs it, and its rows name no other live data file. A data
+//   file gets one vector, in the place of all that it has; positions that others deleted meanwhile are in it. What does
+//   not fit the base any more is left out (conflicts()), and the deletes that it needs stay. Positions that stood for
+//   equality deletes are committed as `delete`, everything else as `replace`: writers that planned before must see the
+//   former.
 // Cost: reads the delete manifests of the base and data manifests that are newer than the plan, each once; writes the
 //   delete manifests concerned on every attempt.
 // Errors: kConflict when nothing is left or the plan is not in the branch's history any more.
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "act/change.h"
+#include "act/delete_strays.h"
 #include "act/delete_window.h"
 #include "act/live_deletes.h"
 #include "act/manifest_edit.h"
@@ -53,7 +55,10 @@ struct DeleteRewrite {
   const decide::DeletePlan& plan;
   std::vector<ReadTarget> read;
   std::vector<WrittenDeletes> written;
-  std::vector<std::string> files;  // locations of everything that was written
+  std::vector<std::string> files;   // locations of everything that was written
+  std::vector<std::uint32_t> kept;  // planned deletes that have to stay: indexes into the entries of the facts
+  /// Keys of paths that no live data file had at the plan, and the planned deletes whose rows name them. Ascending.
+  DeleteStrays::Dangling dangling;
   std::vector<std::pair<std::string, std::string>> summary;
 };
 
@@ -112,6 +117,7 @@ class DeleteChange final : public Change {
   const observe::DeleteTarget& TargetOf(std::uint32_t read) const;
   iceberg::DataFile FileOf(std::uint32_t read) const { return DataFileOf(rewrite_.facts, TargetOf(read)); }
   void Need(const iceberg::DataFile& file, SequenceNumber sequence_number, std::vector<bool>& is_needed) const;
+  void NeedForPath(const std::string& path, std::vector<bool>& is_needed) const;
   Status Survey(const CommitBase& base, ports::FileIO& io, const Manifests& head, Edit& edit);
   Result<const NewManifest*> Look(const CommitBase& base, ports::FileIO& io, const iceberg::ManifestFile& line);
   Status CheckAll(const CommitBase& base, ports::FileIO& io, Edit& edit, Done& done);

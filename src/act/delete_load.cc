@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "act/named_files.h"
 #include "observe/parallel.h"
 
 namespace firn::act {
@@ -35,11 +36,11 @@ class DeleteLoader {
     Sort();
     FIRN_TRY(observe::ForEachIndex(vectors_.size(), context_.threads, [this](std::size_t i) -> Status {
       Status loaded = LoadVector(i);
-      return loaded ? Ok() : Fail(std::move(loaded.error()), {vectors_[i].file});
+      return loaded ? Ok() : Fail(*vectors_[i].entry, std::move(loaded.error()), {vectors_[i].file});
     }));
     FIRN_TRY(observe::ForEachIndex(positions_.size(), context_.threads, [this](std::size_t i) -> Status {
       Status loaded = LoadPositions(i);
-      return loaded ? Ok() : Fail(std::move(loaded.error()), positions_[i].files);
+      return loaded ? Ok() : Fail(*positions_[i].entry, std::move(loaded.error()), positions_[i].files);
     }));
     for (std::size_t i = 0; i < files_.size(); ++i) rows_[i].positions.Truncate(files_[i].data.file->record_count);
     FIRN_TRY(MatchEquality(statistics));
@@ -65,8 +66,9 @@ class DeleteLoader {
   };
 
   /// Gives an error about single files to `which`; any other is returned.
-  Status Fail(Error error, const std::vector<std::size_t>& which) {
+  Status Fail(const DeleteEntry& entry, Error error, const std::vector<std::size_t>& which) {
     if (!IsOfOneFile(error.code)) return error;
+    if (context_.unreadable) context_.unreadable(entry, error);
     const std::lock_guard lock(mutex_);
     for (const std::size_t i : which) {
       if (!errors_[i]) errors_[i] = error;
@@ -108,9 +110,12 @@ class DeleteLoader {
   Status LoadPositions(std::size_t index) {
     const Positions& wanted = positions_[index];
     const iceberg::DataFile& file = wanted.entry->file;
+    NamedFiles* const named = context_.named_files;
+    if (named != nullptr) FIRN_TRY(named->Check(file));
     if (!NamesOneFile(file) && file.record_count <= cache_.positions_max()) {
       const auto cached = cache_.Get(context_, file);
       if (cached) {
+        if (named != nullptr) FIRN_TRY(named->Note(file, (*cached)->keys));
         Join(wanted, **cached);
         return Ok();
       }
@@ -118,7 +123,9 @@ class DeleteLoader {
     }
     std::vector<std::string_view> paths;
     for (const std::size_t i : wanted.files) paths.push_back(files_[i].data.file->file_path);
-    FIRN_ASSIGN(const PositionDeletes loaded, LoadPositionDeletes(context_, file, std::move(paths)));
+    const bool whole = named != nullptr && named->Find(file.file_path) == nullptr;
+    FIRN_ASSIGN(const PositionDeletes loaded, LoadPositionDeletes(context_, file, std::move(paths), whole));
+    if (named != nullptr) FIRN_TRY(named->Note(file, loaded.keys));
     Join(wanted, loaded);
     return Ok();
   }

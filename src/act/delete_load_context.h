@@ -22,6 +22,8 @@
 
 namespace firn::act {
 
+class NamedFiles;
+
 struct DeleteLoadContext {
   const iceberg::TableMetadata& metadata;
   ports::FileIO& io;
@@ -31,6 +33,10 @@ struct DeleteLoadContext {
   const std::atomic<bool>* cancelled = nullptr;  // asked before every batch of rows
   /// After the keys of a data file were compared, once a pass; from several threads.
   std::function<void(const iceberg::DataFile&)> compared = {};
+  /// Told of every delete file that cannot be read or must not be believed; from several threads.
+  std::function<void(const iceberg::DeleteEntry&, const Error&)> unreadable = {};
+  /// Learns which data files position delete files name, and refuses those that name others than their entry says.
+  NamedFiles* named_files = nullptr;
 };
 
 /// A live data file as a scan sees it.

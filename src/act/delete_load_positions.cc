@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "format/parquet/nesting.h"
 #include "iceberg/deletion_vector.h"
@@ -52,11 +53,41 @@ bool MayName(const parquet::FileMetaData& footer, const parquet::RowGroup& group
   return first != paths.end() && (*first <= highest || first->starts_with(highest));
 }
 
+/// Collects the paths that rows name.
+class PathCollector {
+ public:
+  explicit PathCollector(const iceberg::DataFile& file) : file_(file) {}
+
+  void Add(std::string_view path) {
+    const std::uint64_t key = PathKey(path);
+    if (!all_.insert(key).second || iceberg::EntryAllows(file_, path)) return;
+    keys_.excluded.push_back(key);
+    if (keys_.example.empty()) keys_.example = path;
+  }
+  PathKeys Take(bool is_complete) {
+    keys_.is_complete = is_complete;
+    keys_.all.assign(all_.begin(), all_.end());
+    std::ranges::sort(keys_.all);
+    std::ranges::sort(keys_.excluded);
+    return std::move(keys_);
+  }
+
+ private:
+  const iceberg::DataFile& file_;
+  std::unordered_set<std::uint64_t> all_;
+  PathKeys keys_;
+};
+
 class PositionLoader {
  public:
   PositionLoader(const DeleteLoadContext& context, const iceberg::DataFile& file,
-                 const std::vector<std::string_view>* wanted, std::size_t memory_bytes)
-      : context_(context), file_(file), wanted_(wanted), memory_bytes_(memory_bytes) {}
+                 const std::vector<std::string_view>* wanted, bool whole, std::size_t memory_bytes)
+      : context_(context),
+        file_(file),
+        wanted_(wanted),
+        whole_(whole || wanted == nullptr),
+        memory_bytes_(memory_bytes),
+        collector_(file) {}
 
   Result<PositionDeletes> Run() {
     FIRN_ASSIGN(const auto opened, OpenForScan(context_, file_));
@@ -65,7 +96,7 @@ class PositionLoader {
     FIRN_ASSIGN(const std::int32_t pos_leaf, ColumnOf(footer, kDeletePosField, "pos"));
     splice::ScanOptions options;
     options.memory_bytes = ScanMemoryBytes(context_);
-    if (wanted_ != nullptr) {
+    if (!whole_) {
       options.wants_row_group = [&](const parquet::RowGroup& group) {
         return MayName(footer, group, static_cast<std::size_t>(path_leaf), *wanted_);
       };
@@ -82,6 +113,7 @@ class PositionLoader {
       FIRN_TRY(Take(*scan, rows));
     }
     for (auto& [unused, positions] : deletes_.by_path) positions.Compact();
+    deletes_.keys = collector_.Take(whole_);
     return std::move(deletes_);
   }
 
@@ -107,6 +139,7 @@ class PositionLoader {
   /// Where the positions of a path belong; null if nobody wants them.
   roaring::PositionSet* SetOf(std::string_view path) {
     if (last_set_ != nullptr && path == last_path_) return last_set_;
+    collector_.Add(path);
     if (wanted_ != nullptr && !std::ranges::binary_search(*wanted_, path)) return nullptr;
     auto found = deletes_.by_path.find(path);
     if (found == deletes_.by_path.end()) found = deletes_.by_path.emplace(path, roaring::PositionSet()).first;
@@ -118,7 +151,9 @@ class PositionLoader {
   const DeleteLoadContext& context_;
   const iceberg::DataFile& file_;
   const std::vector<std::string_view>* wanted_;
+  bool whole_;
   std::size_t memory_bytes_;
+  PathCollector collector_;
   PositionDeletes deletes_;
   std::string_view last_path_;
   roaring::PositionSet* last_set_ = nullptr;
@@ -131,8 +166,10 @@ Error BadVector(const iceberg::DataFile& vector, std::string_view text) {
 
 }  // namespace
 
+std::uint64_t PathKey(std::string_view path) { return std::hash<std::string_view>{}(path); }
+
 std::size_t PositionDeletes::memory_bytes() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = (keys.all.size() + keys.excluded.size()) * sizeof(std::uint64_t);
   for (const auto& [path, positions] : by_path) bytes += kPathBytes + path.size() + positions.memory_bytes();
   return bytes;
 }
@@ -146,15 +183,38 @@ Result<PositionDeletes> LoadPositionDeletes(const DeleteLoadContext& context, co
                                             std::int64_t memory_bytes) {
   const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(memory_bytes, 0));
   FIRN_ASSIGN(PositionDeletes deletes,
-              PositionLoader(context, delete_file, nullptr, limit).Run().In(delete_file.file_path));
+              PositionLoader(context, delete_file, nullptr, true, limit).Run().In(delete_file.file_path));
   if (deletes.memory_bytes() <= limit) return deletes;
   return Error{Code::kLimit, delete_file.file_path + ": its positions do not fit in memory"};
 }
 
 Result<PositionDeletes> LoadPositionDeletes(const DeleteLoadContext& context, const iceberg::DataFile& delete_file,
-                                            std::vector<std::string_view> wanted) {
+                                            std::vector<std::string_view> wanted, bool whole) {
   std::ranges::sort(wanted);
-  return PositionLoader(context, delete_file, &wanted, 0).Run().In(delete_file.file_path);
+  return PositionLoader(context, delete_file, &wanted, whole, 0).Run().In(delete_file.file_path);
+}
+
+Result<PathKeys> LoadPathKeys(const DeleteLoadContext& context, const iceberg::DataFile& delete_file) {
+  const auto load = [&]() -> Result<PathKeys> {
+    FIRN_ASSIGN(const auto opened, OpenForScan(context, delete_file));
+    FIRN_ASSIGN(const std::int32_t leaf, ColumnOf(opened->footer(), kDeletePathField, "file_path"));
+    splice::ScanOptions options;
+    options.memory_bytes = ScanMemoryBytes(context);
+    const auto path = Wanted(parquet::PhysicalType::kByteArray, parquet::LogicalKind::kString);
+    FIRN_ASSIGN(const auto scan, splice::ColumnScan::Open(*opened, {{leaf, path, std::nullopt}}, std::move(options)));
+    PathCollector collector(delete_file);
+    while (true) {
+      FIRN_TRY(CheckGoesOn(context));
+      FIRN_ASSIGN(const std::size_t rows, scan->Next());
+      if (rows == 0) return collector.Take(true);
+      const splice::ScanColumn& paths = scan->column(0);
+      if (paths.has_nulls()) return Error{Code::kCorrupt, "a path is null"};
+      for (std::size_t row = 0; row < rows; ++row) {
+        if (row == 0 || paths.slices()[row] != paths.slices()[row - 1]) collector.Add(AsText(paths.bytes(row)));
+      }
+    }
+  };
+  return load().In(delete_file.file_path);
 }
 
 Result<roaring::PositionSet> LoadDeletionVector(const DeleteLoadContext& context, const iceberg::DataFile& vector,

@@ -146,20 +146,29 @@ class GroupMatcher {
     return static_cast<std::uint32_t>(std::ranges::upper_bound(sequences_, sequence_number) - sequences_.begin());
   }
 
+  /// All files are opened even if one cannot be read, so that every bad one is known at once.
   Status LoadKeys() {
+    Status first = Ok();
     for (const DeleteEntry* const entry : group_.deletes) {
-      FIRN_ASSIGN(const auto reader, KeyReader::OpenDeletes(context_, layout_, entry->file));
-      const std::uint32_t rank = RankOf(entry->sequence_number);
-      while (true) {
-        FIRN_ASSIGN(const std::size_t rows, reader->Next());
-        if (rows == 0) break;
-        statistics_.delete_rows_read += static_cast<std::int64_t>(rows);
-        ranges_.Add(reader->batch());
-        Status inserted = table_.Insert(reader->batch(), rank);
-        if (!inserted) return std::move(inserted.error()).In(entry->file.file_path);
-      }
+      Status loaded = LoadKeysOf(*entry);
+      if (loaded) continue;
+      if (!IsOfOneFile(loaded.error().code)) return loaded;
+      if (context_.unreadable) context_.unreadable(*entry, loaded.error());
+      if (first) first = std::move(loaded);
     }
-    return Ok();
+    return first;
+  }
+
+  Status LoadKeysOf(const DeleteEntry& entry) {
+    FIRN_ASSIGN(const auto reader, KeyReader::OpenDeletes(context_, layout_, entry.file));
+    const std::uint32_t rank = RankOf(entry.sequence_number);
+    while (true) {
+      FIRN_ASSIGN(const std::size_t rows, reader->Next());
+      if (rows == 0) return Ok();
+      statistics_.delete_rows_read += static_cast<std::int64_t>(rows);
+      ranges_.Add(reader->batch());
+      FIRN_TRY(table_.Insert(reader->batch(), rank).In(entry.file.file_path));
+    }
   }
 
   /// Each data file is one thread's at a time.
@@ -206,9 +215,12 @@ class GroupMatcher {
 
 Status MatchGroup(const DeleteLoadContext& context, const KeyGroup& group, std::span<const DataFileRef> files,
                   Found& found, EqualityStatistics& statistics) {
-  FIRN_ASSIGN(const KeyLayout layout,
-              KeyLayout::Make(context.metadata, group.ids).In(group.deletes.front()->file.file_path));
-  return GroupMatcher(context, layout, group, files, found, statistics).Run();
+  const Result<KeyLayout> layout = KeyLayout::Make(context.metadata, group.ids);
+  if (layout) return GroupMatcher(context, *layout, group, files, found, statistics).Run();
+  for (const DeleteEntry* const entry : group.deletes) {
+    if (context.unreadable) context.unreadable(*entry, Error(layout.error()).In(entry->file.file_path));
+  }
+  return Error(layout.error()).In(group.deletes.front()->file.file_path);
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ Status GroupDeletes::Extend(const CommitBase& base, ports::FileIO& io, const Man
 
 Result<std::optional<Error>> GroupDeletes::Check(const CommitBase& base, ports::FileIO& io, std::size_t group) {
   const RewriteGroup& checked = rewrite_.groups[group];
+  for (const RemovedFile& file : checked.removed) {
+    if (!rewrite_.named_files) break;
+    Status undisputed = rewrite_.named_files->CheckUndisputed(file.path);
+    if (!undisputed) return std::optional(std::move(undisputed.error()));
+  }
   if (!is_concerned_) return std::optional<Error>();
   if (std::optional<Error> error = CheckWindow(base, checked)) return error;
   Result<std::vector<roaring::PositionSet>> translated =
@@ -91,6 +96,38 @@ GroupDeletes::Found GroupDeletes::FindTouched(const std::vector<bool>& takes_par
   return found;
 }
 
+/// Keys of the data files that rows name; null if the file cannot be read.
+Result<NamedFiles::Keys> GroupDeletes::NamedBy(const CommitBase& base, ports::FileIO& io, const DataFile& delete_file) {
+  NamedFiles::Keys known = rewrite_.named_files ? rewrite_.named_files->Find(delete_file.file_path) : nullptr;
+  if (known) return known;
+  if (const auto found = named_.find(delete_file.file_path); found != named_.end()) return found->second;
+  Result<PathKeys> keys = LoadPathKeys({base.metadata, io}, delete_file);
+  if (!keys && !IsOfOneFile(keys.error().code)) return std::move(keys.error());
+  if (keys) known = std::make_shared<const std::vector<std::uint64_t>>(std::move(keys->all));
+  return named_.emplace(delete_file.file_path, known).first->second;
+}
+
+/// Takes position deletes out of `gone` whose rows name live data files besides the removed ones.
+Status GroupDeletes::KeepWanted(const CommitBase& base, ports::FileIO& io, std::vector<std::uint64_t> removed,
+                                std::set<std::uint32_t>& gone) {
+  std::ranges::sort(removed);
+  LivePaths live(base.metadata, io, base.head->id);
+  for (auto at = gone.begin(); at != gone.end();) {
+    const DataFile& file = live_.index().entries()[*at].file;
+    bool is_wanted = false;
+    if (iceberg::KindOf(file) == iceberg::DeleteKind::kPositions) {
+      FIRN_ASSIGN(const NamedFiles::Keys keys, NamedBy(base, io, file));
+      is_wanted = keys == nullptr;
+      for (std::size_t k = 0; keys != nullptr && k < keys->size() && !is_wanted; ++k) {
+        if (std::ranges::binary_search(removed, (*keys)[k])) continue;
+        FIRN_ASSIGN(is_wanted, live.Contains((*keys)[k]));
+      }
+    }
+    at = is_wanted ? gone.erase(at) : std::next(at);
+  }
+  return Ok();
+}
+
 Result<DeleteEdits> GroupDeletes::Edits(const CommitBase& base, ports::FileIO& io, const Manifests& head,
                                         const std::vector<bool>& takes_part) {
   DeleteEdits edits;
@@ -105,10 +142,14 @@ Result<DeleteEdits> GroupDeletes::Edits(const CommitBase& base, ports::FileIO& i
   DataEdit edit;
   edit.version = static_cast<std::size_t>(std::ranges::count(takes_part, true));
   std::unordered_map<std::string_view, SequenceNumber> removed;
+  std::vector<std::uint64_t> removed_keys;
   for (std::size_t g = 0; g < rewrite_.groups.size(); ++g) {
     if (!takes_part[g]) continue;
     const RewriteGroup& group = rewrite_.groups[g];
-    for (const RemovedFile& file : group.removed) removed.emplace(file.path, OrZero(file.data_sequence_number));
+    for (const RemovedFile& file : group.removed) {
+      removed.emplace(file.path, OrZero(file.data_sequence_number));
+      removed_keys.push_back(PathKey(file.path));
+    }
     for (const AddedFile& added : group.added) edit.added.push_back({added.file, added.data_sequence_number});
   }
   edit.is_removed = [&removed](const DataFile& file, SequenceNumber sequence_number) {
@@ -127,6 +168,7 @@ Result<DeleteEdits> GroupDeletes::Edits(const CommitBase& base, ports::FileIO& i
       if (dead[at++]) gone.insert(i);
     }
   }
+  FIRN_TRY(KeepWanted(base, io, std::move(removed_keys), gone));
   for (const std::uint32_t i : gone) {
     edits.removed.insert(iceberg::IdentityOf(live_.index().entries()[i].file));
     edits.manifests.insert(live_.ManifestOf(i));

@@ -5,9 +5,11 @@
 // In: the groups of a rewrite, on each attempt the base and the groups that still take part. Out: refusals; delete
 //   files to remove; positions to delete in added files, and their files.
 // Guarantees: after the commit the visible rows are those of the base. Vectors and position deletes that name a
-//   removed file go with it; other deletes that applied to removed files go only if they are dead on this base. If no
-//   delete was applied and none came or went since the plan, no delete manifest is read.
-// Cost: every delete manifest once for all attempts; see dead_deletes.h and rebase.h.
+//   removed file go with it; other deletes that applied to removed files go only if they are dead on this base. None
+//   goes whose rows name another live data file, whatever its entry says. If no delete was applied and none came or
+//   went since the plan, no delete manifest is read.
+// Cost: every delete manifest once for all attempts; see dead_deletes.h, rebase.h and named_files.h. Of position delete
+//   files that arrived since the plan the paths are read.
 // Errors: of a group: kConflict and whatever made its deletes unreadable. kUnavailable, kCancelled and those of
 //   reading manifests concern the attempt.
 // Threads: one owner.
@@ -72,6 +74,9 @@ class GroupDeletes {
   bool HasApplied() const;
   std::optional<Error> CheckWindow(const CommitBase& base, const RewriteGroup& group) const;
   Found FindTouched(const std::vector<bool>& takes_part) const;
+  Result<NamedFiles::Keys> NamedBy(const CommitBase& base, ports::FileIO& io, const iceberg::DataFile& delete_file);
+  Status KeepWanted(const CommitBase& base, ports::FileIO& io, std::vector<std::uint64_t> removed,
+                    std::set<std::uint32_t>& gone);
 
   const Rewrite& rewrite_;
   DeleteManifests manifests_;
@@ -81,6 +86,7 @@ class GroupDeletes {
   DeleteRebase rebase_;
   DeadDeletes dead_;
   std::map<std::size_t, std::vector<roaring::PositionSet>> translated_;  // by group
+  std::map<std::string, NamedFiles::Keys> named_;                        // of deletes that the plan did not have
   std::vector<DeleteEdits::Rebased> written_for_;
   std::vector<iceberg::DataFile> written_;
 };

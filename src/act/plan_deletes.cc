@@ -45,7 +45,8 @@ FileDeletes ToFileDeletes(const DataFileDeletes& planned, act::DeletedRows loade
 Result<std::shared_ptr<PlanDeletes>> PlanDeletes::Read(const observe::Facts& facts, ports::FileIO& io,
                                                        const iceberg::TableMetadata& metadata,
                                                        std::int64_t cache_bytes) {
-  std::shared_ptr<PlanDeletes> deletes(new PlanDeletes(cache_bytes));
+  if (!facts.snapshot_id) return std::shared_ptr<PlanDeletes>();
+  std::shared_ptr<PlanDeletes> deletes(new PlanDeletes(io, metadata, *facts.snapshot_id, cache_bytes));
   const iceberg::Wanted wanted{.metrics = false, .split_offsets = false, .position_path_bounds = true};
   for (const observe::ManifestFacts& manifest : facts.manifests) {
     if (manifest.file.content != iceberg::ManifestContent::kDeletes || !MayHaveLiveFiles(manifest.file)) continue;
@@ -73,10 +74,15 @@ Result<std::vector<Result<FileDeletes>>> PlanDeletes::Load(const DeleteLoadConte
     planned.push_back(DeletesOf(index_, {&entry->file, entry->sequence_number.value_or(SequenceNumber(0))}));
   }
   // Files whose deletes cannot be read do not stop the others.
-  FIRN_ASSIGN(auto loaded, LoadEachDeletedRows(context, cache_, planned));
+  DeleteLoadContext with_names = context;
+  with_names.named_files = &named_files_;
+  FIRN_ASSIGN(auto loaded, LoadEachDeletedRows(with_names, cache_, planned));
   std::vector<Result<FileDeletes>> results;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (loaded[i]) {
+    Status undisputed = named_files_.CheckUndisputed(files[i]->file.file_path);
+    if (!undisputed) {
+      results.emplace_back(std::move(undisputed.error()));
+    } else if (loaded[i]) {
       results.emplace_back(ToFileDeletes(planned[i], std::move(*loaded[i])));
     } else {
       results.emplace_back(std::move(loaded[i].error()).In(files[i]->file.file_path));

@@ -4,7 +4,8 @@
 //
 // In: the facts that a plan was made from; full entries of data files. Out: per file the deleted rows.
 // Guarantees: every delete that applies at the plan is applied to the rows of its own file, whatever the facts flagged;
-//   if one cannot be read, the file that it applies to gets an error instead of rows.
+//   if one cannot be read, or its rows name a live data file that its entry excludes, the file that it applies to gets
+//   an error instead of rows.
 // Cost: the delete manifests once; memory O(delete files), a cache of positions, and two bytes a deleted row.
 // Errors: those of reading manifests; per file those of delete_load.h.
 // Threads: may be shared once it is read.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "act/delete_load.h"
+#include "act/named_files.h"
 #include "iceberg/delete_index.h"
 #include "observe/facts.h"
 #include "splice/row_filter.h"
@@ -33,19 +35,24 @@ struct FileDeletes {
 
 class PlanDeletes {
  public:
-  /// Null without delete files. `cache_bytes`: of positions that several files share.
+  /// Null without delete files. `cache_bytes`: of positions that several files share. `io` and `metadata` outlive it.
   static Result<std::shared_ptr<PlanDeletes>> Read(const observe::Facts& facts, ports::FileIO& io,
                                                    const iceberg::TableMetadata& metadata, std::int64_t cache_bytes);
 
   /// One result a file, in their order; the outer error ends the work (storage that is down, cancellation).
   Result<std::vector<Result<FileDeletes>>> Load(const DeleteLoadContext& context,
                                                 const std::vector<const iceberg::ManifestEntry*>& files);
+  /// Of the position delete files that were read.
+  const NamedFiles& named_files() const { return named_files_; }
 
  private:
-  explicit PlanDeletes(std::int64_t cache_bytes) : cache_(cache_bytes) {}
+  PlanDeletes(ports::FileIO& io, const iceberg::TableMetadata& metadata, SnapshotId snapshot, std::int64_t cache_bytes)
+      : cache_(cache_bytes), live_(metadata, io, snapshot), named_files_(live_) {}
 
   iceberg::DeleteIndex index_;
   DeleteCache cache_;
+  LivePaths live_;
+  NamedFiles named_files_;
 };
 
 }  // namespace firn::act

@@ -146,6 +146,7 @@ class Execution {
   std::mutex mutex_;  // of progress_
   RewriteProgress progress_;
   Outcome outcome_;
+  std::shared_ptr<const NamedFiles> named_files_;
 };
 
 Outcome Execution::Run(MergeContext context, const Workers& workers) {
@@ -154,6 +155,7 @@ Outcome Execution::Run(MergeContext context, const Workers& workers) {
   outcome_.table = plan_.table;
   for (const std::string& note : UnusedSettings(context.metadata)) AddNote(note);
   context.plan_sequence_number = plan_.base_sequence_number;
+  if (context.deletes) named_files_ = {context.deletes, &context.deletes->named_files()};
   context.cancelled = env_.cancelled;
   context.options.memory_bytes = workers.memory_bytes;
   context.options.threads = workers.threads;
@@ -207,6 +209,7 @@ Rewrite Execution::NewRewrite(std::size_t fence) const {
   rewrite.plan_id = plan_.plan_id;
   rewrite.fence = std::to_string(fence);
   rewrite.summary = PlanSummary(options_.version, *plan_.base_snapshot_id);
+  rewrite.named_files = named_files_;
   return rewrite;
 }
 

@@ -88,15 +88,17 @@ DeleteOutcome Execution::Run(const iceberg::TableMetadata& metadata) {
 }
 
 void Execution::Commit() {
-  DeleteRewrite rewrite{facts_, plan_, {}, {}, {}, {}};
+  DeleteRewrite rewrite{facts_, plan_, {}, {}, {}, {}, {}, {}};
   rewrite.read = std::move(batches_.read);
   rewrite.written = std::move(batches_.written);
   rewrite.files = std::move(batches_.files);
+  rewrite.kept = std::move(batches_.kept);
+  rewrite.dangling = std::move(batches_.dangling);
   rewrite.summary = PlanSummary(options_.version, *plan_.base_snapshot_id);
   DeleteChange change(std::move(rewrite));
   if (!change.has_work()) {
     outcome_.files_kept = static_cast<std::int64_t>(plan_.deletes.size());
-    return;
+    return Remove(change.own_files());
   }
   CommitReport report = act::Commit(env_, {table_, facts_.table_uuid, plan_.ref}, change);
   for (std::string& location : report.leftover_files) outcome_.leftover_files.push_back(std::move(location));

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "act/named_files.h"
 #include "act/row_map.h"
 #include "iceberg/manifest.h"
 
@@ -54,6 +55,8 @@ struct Rewrite {
   std::vector<RewriteGroup> groups;
   std::string plan_id, fence;
   std::vector<std::pair<std::string, std::string>> summary;  // besides the firn.* members of every commit
+  /// Of the position delete files that were applied, as far as they are known; may be null.
+  std::shared_ptr<const NamedFiles> named_files;
 };
 
 }  // namespace firn::act

@@ -56,6 +56,11 @@ DeleteKind KindOf(const DataFile& delete_file) {
   return delete_file.format == FileFormat::kPuffin ? DeleteKind::kVector : DeleteKind::kPositions;
 }
 
+bool EntryAllows(const DataFile& position_deletes, std::string_view path) {
+  if (position_deletes.referenced_data_file) return path == *position_deletes.referenced_data_file;
+  return BoundsCover(position_deletes, path);
+}
+
 void DeleteIndex::Add(DeleteEntry entry, bool spec_is_unpartitioned) {
   const auto index = static_cast<std::uint32_t>(entries_.size());
   const DataFile& file = entry.file;

@@ -32,6 +32,9 @@ struct DeleteEntry {
 
 enum class DeleteKind : std::uint8_t { kPositions, kVector, kEquality };
 DeleteKind KindOf(const DataFile& delete_file);
+/// Whether a row of a position delete file may name `path`, as far as its entry tells: false if it names another data
+/// file, or if its bounds lie elsewhere.
+bool EntryAllows(const DataFile& position_deletes, std::string_view path);
 
 class DeleteIndex {
  public:

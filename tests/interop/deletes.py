@@ -79,10 +79,11 @@ class Deleter:
     def __init__(self, lake, name):
         self.lake, self.name = lake, name
 
-    def by_position(self, rows, per_file=False):
-        """`rows`: [(data file entry, positions)]; one delete file for all, or one a data file."""
+    def by_position(self, rows, per_file=False, bounds=None):
+        """`rows`: [(data file entry, positions)]; one delete file for all, or one a data file. `bounds`: other paths
+        than the right ones."""
         groups = [[row] for row in rows] if per_file else [rows]
-        self.commit([self._position_file(group) for group in groups])
+        self.commit([self._position_file(group, bounds) for group in groups])
 
     def by_equality(self, column, values, partition_of=None):
         table = self.lake.load(self.name)
@@ -106,14 +107,15 @@ class Deleter:
             entries.append(entry)
         self.commit(entries, version=3)
 
-    def _position_file(self, rows):
+    def _position_file(self, rows, bounds=None):
         path = self._new_path("pos.parquet")
         pairs = sorted((file.file_path, position) for file, positions in rows for position in positions)
         pq.write_table(pa.table({"file_path": [p for p, _ in pairs], "pos": [n for _, n in pairs]}, schema=POSITIONS),
                        path)
         entry = self._entry(1, path, "PARQUET", len(pairs), rows[0][0])
-        entry["lower_bounds"] = [{"key": PATH_ID, "value": pairs[0][0].encode()}]
-        entry["upper_bounds"] = [{"key": PATH_ID, "value": pairs[-1][0].encode()}]
+        lower, upper = bounds or (pairs[0][0], pairs[-1][0])
+        entry["lower_bounds"] = [{"key": PATH_ID, "value": lower.encode()}]
+        entry["upper_bounds"] = [{"key": PATH_ID, "value": upper.encode()}]
         return entry
 
     def _new_path(self, ending):

@@ -209,3 +209,38 @@ def test_dry_run_writes_nothing(lake):
     assert "Dry run" in lake.firn("rewrite-deletes", f"lake.{NAME}", "--dry-run").stdout
     assert json.loads(lake.firn_any("rewrite-deletes", f"lake.{NAME}", "--json", "--only", "dangling").stdout)[
         "plan"]["deletes"] == []
+
+
+def each_reader(lake):
+    """What each reader sees: they disagree where a delete file's entry lies."""
+    table = lake.load(NAME)
+    return by_duckdb(table.metadata_location), by_pyiceberg(table)
+
+
+@pytest.mark.parametrize("command", [("rewrite-deletes", "--min-input-files", "2"), ("optimize",)])
+def test_rows_of_files_that_the_bounds_exclude(lake, command):
+    files = fill(lake, files=8)
+    bounds = (files[0].file_path, files[0].file_path)
+    Deleter(lake, NAME).by_position([(files[0], range(40)), (files[3], [5, 6])], bounds=bounds)
+    Deleter(lake, NAME).by_position([(files[0], [70]), (files[1], [3])])
+    Deleter(lake, NAME).by_position([(files[2], [3]), (files[4], [3])])
+    before = each_reader(lake)
+    done = lake.firn_any(command[0], f"lake.{NAME}", "--json", *command[1:])
+    failures = json.loads(done.stdout)["outcome"]["failures"]
+    assert [failure["code"] for failure in failures] == ["corrupt"]
+    assert "disagree" in failures[0]["message"]
+    assert each_reader(lake) == before
+    assert kinds(lake)[1] >= 2
+
+
+def test_rows_of_a_file_that_the_bounds_exclude_outlive_the_named_file(lake):
+    files = fill(lake)
+    Deleter(lake, NAME).by_position([(files[0], [1]), (files[3], [5, 6])],
+                                    bounds=(files[0].file_path, files[0].file_path))
+    first = int.from_bytes(files[0].lower_bounds[1], "little")
+    lake.load(NAME).delete(f"id >= {first} and id < {first + 100}")
+    before = each_reader(lake)
+    assert sum(before[0].values()) == 500 - 2
+    lake.firn_any("rewrite-deletes", f"lake.{NAME}")
+    assert each_reader(lake) == before
+    assert kinds(lake) == [0, 1, 0]

@@ -65,6 +65,9 @@ class SimTable {
   Status AddEqualityDelete(std::int32_t part, const std::vector<std::int64_t>& ids);
   /// One file for rows of one partition; `referenced`: it says whose they are, if all are of one file.
   Status AddPositionDeletes(const std::vector<Position>& positions, bool referenced);
+  /// The same, of the first one's partition, by a writer whose entry is wrong: bounds of other paths, none if empty.
+  Status AddPositionDeletesSaying(const std::vector<Position>& positions, const std::string& lower_path,
+                                  const std::string& upper_path);
   /// One Puffin file. The vectors take the place of older ones, whose rows they hold as well.
   Status AddVectors(const std::vector<Position>& positions);
   /// Takes all equality deletes out and puts the positions of their rows in, as a `replace`.
@@ -103,6 +106,7 @@ class SimTable {
   Status CarryOver(const ports::LoadedTable& base, SnapshotId id, const Edit& edit,
                    std::vector<iceberg::ManifestFile>& lines);
   Status AddPositionsTo(Edit& edit, const std::vector<Position>& positions, bool referenced);
+  Result<iceberg::DataFile> NewPositionDeletes(std::vector<Position> positions);
   Status AddVectorsTo(Edit& edit, const std::vector<Position>& positions);
   Result<iceberg::DataFile> NewFile(std::int32_t part, const Bytes& bytes, std::int64_t records);
   Result<iceberg::DataFile> FindLive(const std::string& path);

@@ -25,18 +25,34 @@ std::int32_t PartOf(const DataFile& file) { return std::get<std::int32_t>(file.p
 
 }  // namespace
 
-Status SimTable::AddPositionsTo(Edit& edit, const std::vector<Position>& positions, bool referenced) {
+Result<DataFile> SimTable::NewPositionDeletes(std::vector<Position> positions) {
   FIRN_ASSIGN(const DataFile target, FindLive(positions.front().first));
-  std::vector<Position> sorted = positions;
-  std::ranges::sort(sorted);
-  FIRN_ASSIGN(const Bytes bytes, WritePositions(sorted));
-  FIRN_ASSIGN(DataFile file, NewFile(PartOf(target), bytes, static_cast<std::int64_t>(sorted.size())));
+  std::ranges::sort(positions);
+  FIRN_ASSIGN(const Bytes bytes, WritePositions(positions));
+  FIRN_ASSIGN(DataFile file, NewFile(PartOf(target), bytes, static_cast<std::int64_t>(positions.size())));
   file.content = FileContent::kPositionDeletes;
-  file.lower_bounds = {{kPathField, BytesOf(sorted.front().first)}};
-  file.upper_bounds = {{kPathField, BytesOf(sorted.back().first)}};
-  if (referenced && sorted.front().first == sorted.back().first) file.referenced_data_file = sorted.front().first;
+  return file;
+}
+
+Status SimTable::AddPositionsTo(Edit& edit, const std::vector<Position>& positions, bool referenced) {
+  FIRN_ASSIGN(DataFile file, NewPositionDeletes(positions));
+  const auto [first, last] = std::ranges::minmax(positions);
+  file.lower_bounds = {{kPathField, BytesOf(first.first)}};
+  file.upper_bounds = {{kPathField, BytesOf(last.first)}};
+  if (referenced && first.first == last.first) file.referenced_data_file = first.first;
   edit.added_deletes.push_back(std::move(file));
   return Ok();
+}
+
+Status SimTable::AddPositionDeletesSaying(const std::vector<Position>& positions, const std::string& lower_path,
+                                          const std::string& upper_path) {
+  FIRN_ASSIGN(DataFile file, NewPositionDeletes(positions));
+  if (!lower_path.empty()) file.lower_bounds = {{kPathField, BytesOf(lower_path)}};
+  if (!upper_path.empty()) file.upper_bounds = {{kPathField, BytesOf(upper_path)}};
+  Edit edit;
+  edit.operation = "delete";
+  edit.added_deletes.push_back(std::move(file));
+  return Commit(edit);
 }
 
 Status SimTable::AddPositionDeletes(const std::vector<Position>& positions, bool referenced) {
