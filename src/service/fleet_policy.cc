@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/fleet_policy.h"
+
+#include <fmt/format.h>
+
+namespace firn::service {
+namespace {
+
+constexpr std::string_view kPrefix = "firn.";
+constexpr std::string_view kTarget = "target-file-size-bytes";
+constexpr std::string_view kWriteTarget = "write.target-file-size-bytes";
+
+/// The error with the places of the keys that it names.
+Error WithPlaces(Error error, const PolicyValues& values) {
+  std::string places;
+  for (const auto& [key, value] : values) {
+    if (error.message.find(fmt::format("`{}{}`", kPrefix, key)) == std::string::npos) continue;
+    places += fmt::format("{}`{}`: {}", places.empty() ? "" : ", ", key, value.place);
+  }
+  if (!places.empty()) error.message += fmt::format(" ({})", places);
+  return error;
+}
+
+/// Keys of `values` as table properties.
+Result<TableSettings> MakeSettings(PolicyValues values, orient::Properties properties) {
+  TableSettings settings;
+  for (const auto& [key, value] : values) {
+    if (orient::IsServicePolicyKey(key)) {
+      const Status set = orient::SetServicePolicy(settings.service, key, value.text);
+      if (!set) return WithPlaces(set.error(), values);
+    } else {
+      properties.insert_or_assign(std::string(kPrefix) + key, value.text);
+    }
+  }
+  auto policy = orient::PolicyFromProperties(properties);
+  if (!policy) return WithPlaces(std::move(policy.error()), values);
+  settings.policy = std::move(*policy);
+  settings.origins = std::move(values);
+  return settings;
+}
+
+void Over(PolicyValues& below, const PolicyValues& above) {
+  for (const auto& [key, value] : above) below.insert_or_assign(key, value);
+}
+
+/// Of all rules that match, the first that has a key.
+PolicyValues Matching(const std::vector<PolicyRule>& rules, std::string_view id, PolicyValues PolicyRule::* member) {
+  const std::string name = DottedName(id);
+  PolicyValues values;
+  for (const PolicyRule& rule : rules) {
+    if (rule.glob.Matches(name)) values.insert((rule.*member).begin(), (rule.*member).end());
+  }
+  return values;
+}
+
+Result<decide::ScopeSettings> MakeScope(const PolicyValues& values) {
+  FIRN_ASSIGN(const TableSettings settings, MakeSettings(values, {}));
+  decide::ScopeSettings scope = TableScope(settings);
+  scope.weight = settings.service.priority;
+  return scope;
+}
+
+}  // namespace
+
+Result<TableSettings> ResolveTable(const FleetPolicy& fleet, std::string_view id, const orient::Properties& properties,
+                                   const PolicyValues& catalog_policies) {
+  PolicyValues values = Matching(fleet.tables, id, &PolicyRule::values);
+  Over(values, catalog_policies);
+  orient::Properties others;
+  for (const auto& [key, text] : properties) {
+    if (key.starts_with(kPrefix)) {
+      values.insert_or_assign(key.substr(kPrefix.size()), PolicyValue{text, "table property"});
+    } else if (key == kWriteTarget) {
+      others.emplace(key, text);
+    }
+  }
+  // A size that the table itself names is nearer to it than one of a rule.
+  if (others.contains(std::string(kWriteTarget)) && !properties.contains(std::string(kPrefix) + std::string(kTarget))) {
+    values.erase(std::string(kTarget));
+  }
+  Over(values, Matching(fleet.tables, id, &PolicyRule::forced));
+  return MakeSettings(std::move(values), std::move(others)).In(id);
+}
+
+Result<decide::ScopeSettings> ResolveDatabase(const FleetPolicy& fleet, std::string_view id) {
+  return MakeScope(Matching(fleet.databases, id, &PolicyRule::values)).In(id);
+}
+
+Result<decide::ScopeSettings> ResolveEverything(const FleetPolicy& fleet) { return MakeScope(fleet.everything); }
+
+decide::ScopeSettings TableScope(const TableSettings& settings) {
+  return {.budget = settings.service.budget,
+          .quiet_hours = settings.service.quiet_hours,
+          .max_deferrals = settings.service.max_deferrals};
+}
+
+Status CheckPolicyValues(const PolicyValues& values) {
+  FIRN_TRY(MakeSettings(values, {}));
+  return Ok();
+}
+
+}  // namespace firn::service

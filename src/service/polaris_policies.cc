@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/polaris_policies.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "format/json/json.h"
+#include "ports/rest_session.h"
+
+namespace firn::service {
+namespace {
+
+constexpr std::size_t kPagesMax = 100;
+constexpr std::size_t kPoliciesMax = 1'000;
+constexpr std::uint64_t kBodyBytesMax = std::uint64_t{1} << 20;
+constexpr std::string_view kVersion = "2025-02-03";
+constexpr std::array<std::string_view, 4> kTypes = {kPolarisDataCompaction, kPolarisMetadataCompaction,
+                                                    kPolarisSnapshotExpiry, kPolarisOrphanFileRemoval};
+constexpr std::string_view kOwnPrefix = "firn.";
+
+Error Wrong(const PolarisPolicy& policy, std::string_view member, std::string_view what) {
+  return {Code::kInvalidArgument,
+          fmt::format("Polaris policy `{}` ({}): `{}` {}", policy.name, policy.type, member, what)};
+}
+
+/// A value of `config`, which may be text, a number or a word.
+std::optional<std::string> ScalarText(const json::Value& value) {
+  if (const std::string* text = value.AsString()) return *text;
+  if (value.is_number()) return value.number_text();
+  if (const auto word = value.AsBool()) return *word ? "true" : "false";
+  return std::nullopt;
+}
+
+Status ReadTarget(const PolarisPolicy& policy, const json::Value& value, PolicyValue settings, PolicyValues& values) {
+  const auto bytes = value.AsInt64();
+  if (!bytes || *bytes <= 0) return Wrong(policy, "target_file_size_bytes", "is not a number of bytes above 0");
+  settings.text = std::to_string(*bytes);
+  const auto [known, added] = values.emplace("target-file-size-bytes", settings);
+  if (!added && known->second.text != settings.text) {
+    return Wrong(policy, "target_file_size_bytes", "is given twice, with different values");
+  }
+  return Ok();
+}
+
+Status ReadConfig(const PolarisPolicy& policy, const json::Value& config, const PolicyValue& place,
+                  PolicyValues& values) {
+  if (!config.is_object()) return Wrong(policy, "config", "is not an object");
+  for (const auto& [key, value] : config.members()) {
+    if (key == "target_file_size_bytes") {
+      FIRN_TRY(ReadTarget(policy, value, place, values));
+    } else if (key.starts_with(kOwnPrefix)) {
+      const auto text = ScalarText(value);
+      if (!text) return Wrong(policy, key, "is not a single value");
+      const std::string own = key.substr(kOwnPrefix.size());
+      if (!values.emplace(own, PolicyValue{*text, place.place}).second) return Wrong(policy, key, "is given twice");
+    }
+    // Other keys are for other services: the schema says that nobody can rely on them.
+  }
+  return Ok();
+}
+
+Result<PolicyValues> ReadContent(const PolarisPolicy& policy) {
+  const auto content = json::Parse(policy.content);
+  if (!content || !content->is_object()) return Wrong(policy, "content", "is not a JSON object");
+  const PolicyValue place{.text = {}, .place = fmt::format("Polaris policy `{}`", policy.name)};
+  PolicyValues values;
+  const json::Value* enable = content->Find("enable");
+  const auto enabled = enable ? enable->AsBool() : std::nullopt;
+  if (!enabled) return Wrong(policy, "enable", "is not true or false");
+  values.emplace("enabled", PolicyValue{*enabled ? "true" : "false", place.place});
+  for (const auto& [key, value] : content->members()) {
+    if (key == "version") {
+      const std::string* version = value.AsString();
+      if (!version || *version != kVersion) return Wrong(policy, key, "is not 2025-02-03");
+    } else if (key == "target_file_size_bytes" && policy.type == kPolarisDataCompaction) {
+      FIRN_TRY(ReadTarget(policy, value, place, values));
+    } else if (key == "config") {
+      FIRN_TRY(ReadConfig(policy, value, place, values));
+    } else if (key != "enable") {
+      return Wrong(policy, key, "is not known");
+    }
+  }
+  return values;
+}
+
+/// Greater is nearer to the table.
+std::pair<bool, std::size_t> Nearness(const PolarisPolicy& policy) {
+  return {!policy.inherited, policy.name_space.size()};
+}
+
+Result<PolarisPolicy> ParsePolicy(const json::Value& value) {
+  PolarisPolicy policy;
+  FIRN_ASSIGN(policy.type, json::GetString(value, "policy-type"));
+  FIRN_ASSIGN(policy.name, json::GetString(value, "name"));
+  FIRN_ASSIGN(auto content, json::FindString(value, "content"));
+  policy.content = std::move(content).value_or("");
+  FIRN_ASSIGN(const auto version, json::FindInt64(value, "version"));
+  policy.version = version.value_or(0);
+  if (const json::Value* inherited = value.Find("inherited")) policy.inherited = inherited->AsBool().value_or(false);
+  if (const json::Value* levels = value.Find("namespace")) {
+    for (const json::Value& level : levels->elements()) {
+      if (const std::string* text = level.AsString()) policy.name_space.push_back(*text);
+    }
+  }
+  return policy;
+}
+
+}  // namespace
+
+Result<PolicyValues> PolarisValues(const std::vector<PolarisPolicy>& policies) {
+  PolicyValues values;
+  for (const std::string_view type : kTypes) {
+    const PolarisPolicy* nearest = nullptr;
+    const PolarisPolicy* rival = nullptr;
+    for (const PolarisPolicy& policy : policies) {
+      if (policy.type != type) continue;
+      if (nearest && Nearness(policy) < Nearness(*nearest)) continue;
+      rival = nearest && Nearness(policy) == Nearness(*nearest) ? nearest : nullptr;
+      nearest = &policy;
+    }
+    if (!nearest) continue;
+    if (rival)
+      return Wrong(*nearest, "policy-type", fmt::format("is that of `{}` too, and both are equally near", rival->name));
+    FIRN_ASSIGN(PolicyValues read, ReadContent(*nearest));
+    if (type != kPolarisDataCompaction) continue;
+    const Status checked = CheckPolicyValues(read);
+    if (!checked) return checked.error();
+    values = std::move(read);
+  }
+  return values;
+}
+
+Result<std::string> ParseApplicablePolicies(const std::string& body, std::vector<PolarisPolicy>& policies) {
+  FIRN_ASSIGN(const json::Value answer, json::Parse(body).In("answer of the catalog"));
+  const json::Value* list = answer.Find("applicable-policies");
+  if (!list || !list->is_array()) return Error{Code::kCorrupt, "answer of the catalog: no `applicable-policies`"};
+  for (const json::Value& element : list->elements()) {
+    if (policies.size() == kPoliciesMax) {
+      return Error{Code::kLimit, fmt::format("more than {} policies for one table", kPoliciesMax)};
+    }
+    FIRN_ASSIGN(PolarisPolicy policy, ParsePolicy(element).In("applicable-policies"));
+    policies.push_back(std::move(policy));
+  }
+  FIRN_ASSIGN(auto token, json::FindString(answer, "next-page-token"));
+  return std::move(token).value_or("");
+}
+
+Result<std::unique_ptr<PolarisPolicies>> PolarisPolicies::Make(const ports::Properties& properties,
+                                                               std::shared_ptr<ports::Http> http, ports::Clock& clock) {
+  FIRN_ASSIGN(const auto session, ports::RestSession::Open(properties, http, clock));
+  const ports::Properties& configured = session->properties();
+  std::string uri = ports::PropertyOr(configured, "uri", "");
+  while (uri.ends_with('/')) uri.pop_back();
+  const std::string* prefix = ports::FindFirstProperty(configured, {"prefix", "warehouse"});
+  if (!prefix) return Error{Code::kUnsupported, "the catalog has no prefix: it is no Polaris catalog"};
+  std::unique_ptr<PolarisPolicies> made(new PolarisPolicies());
+  FIRN_ASSIGN(made->authorization_, ports::RestAuthorization::Make(configured, uri + "/v1/oauth/tokens", http, clock));
+  made->url_ = fmt::format("{}/polaris/v1/{}/applicable-policies", uri, ports::UrlEncode(*prefix));
+  made->separator_ = session->separator();
+  made->headers_ = {{"Accept", "application/json"}};
+  constexpr std::string_view kHeader = "header.";
+  for (const auto& [key, value] : configured) {
+    if (key.starts_with(kHeader)) made->headers_.emplace_back(key.substr(kHeader.size()), value);
+  }
+  made->http_ = std::move(http);
+  return made;
+}
+
+Result<ports::HttpResponse> PolarisPolicies::Get(const std::string& url) {
+  ports::HttpRequest request{.url = url, .headers = headers_, .body_max_bytes = kBodyBytesMax};
+  FIRN_ASSIGN(const std::string authorization, authorization_->Header());
+  if (!authorization.empty()) request.headers.emplace_back("Authorization", authorization);
+  FIRN_ASSIGN(ports::HttpResponse response, http_->Send(request));
+  const bool refused = response.status == 401 || response.status == 419;
+  if (!refused || !authorization_->can_refresh()) return response;
+  FIRN_TRY(authorization_->Refresh(authorization));
+  FIRN_ASSIGN(request.headers.back().second, authorization_->Header());
+  return http_->Send(request);
+}
+
+Result<std::vector<PolarisPolicy>> PolarisPolicies::Applicable(const std::vector<std::string>& name_space,
+                                                               const std::string& table) {
+  std::vector<PolarisPolicy> policies;
+  std::string token;
+  for (std::size_t page = 0; page < kPagesMax; ++page) {
+    ports::HttpHeaders query = {{"namespace", fmt::format("{}", fmt::join(name_space, separator_))},
+                                {"target-name", table}};
+    if (!token.empty()) query.emplace_back("page-token", token);
+    auto response = Get(url_ + "?" + ports::FormEncode(query));
+    if (!response) {
+      // Nothing is changed by asking: it can be done again.
+      if (response.error().code == Code::kOutcomeUnknown) response.error().code = Code::kUnavailable;
+      return std::move(response.error()).In("policies");
+    }
+    if (response->status != 200) {
+      Error error = ports::RestError(*response, /*commit=*/false);
+      const bool no_such_path = response->status == 404 || response->status == 405 || response->status == 501;
+      if (no_such_path) error.code = Code::kUnsupported;
+      return std::move(error).In("policies");
+    }
+    FIRN_ASSIGN(token, ParseApplicablePolicies(response->body, policies).In("policies"));
+    if (token.empty()) return policies;
+  }
+  return Error{Code::kLimit, fmt::format("policies: more than {} pages", kPagesMax)};
+}
+
+}  // namespace firn::service
