@@ -6,6 +6,7 @@ Two readers: PyIceberg and DuckDB's iceberg extension. Neither count(*) nor meta
 
 import datetime
 import decimal
+import functools
 import glob
 import hashlib
 import math
@@ -67,8 +68,14 @@ def duckdb_connection():
     return connection
 
 
+@functools.lru_cache(maxsize=1)
+def shared_duckdb(process):
+    """Loading the extensions takes longer than reading a small table. A fork must not use its parent's."""
+    return duckdb_connection()
+
+
 def by_duckdb(metadata_location, snapshot_id=None):
     path = metadata_location.removeprefix("file://")
     version = f", snapshot_from_id={snapshot_id}" if snapshot_id else ""
-    with duckdb_connection() as connection:
+    with shared_duckdb(os.getpid()).cursor() as connection:
         return multiset(connection.sql(f"SELECT * FROM iceberg_scan('{path}'{version})").to_arrow_table())

@@ -3,13 +3,16 @@
 
 import subprocess
 
+import pyarrow as pa
 from pyiceberg.schema import Schema
+from pyiceberg.table import StaticTable
 from pyiceberg.types import LongType, NestedField, StringType
 
 from tests.interop.conftest import BINARY, Lake
-from tests.interop.rows import by_duckdb
+from tests.interop.rows import by_duckdb, by_pyiceberg, multiset
 
 from . import plain_reader
+from .plain_reader import EQUALITY_DELETES
 from .plain_writer import upgrade_to_v3
 from .schedule import CAT, KEY, TEXT, UID, Schedule
 
@@ -22,37 +25,46 @@ class ScheduledLake(Lake):
         return subprocess.Popen([BINARY, *arguments, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=self.environment)
 
-    def schedule(self, seed, version, steps, commands):
-        """Runs one schedule on a table of its own."""
+    def schedule(self, seed, version, steps, commands, judge=None):
+        """Runs one schedule on a table of its own; other readers look at it before and after the last runs of firn.
+
+        `judge`, if given, is called with the metadata file and what each ref must hold after every commit.
+        """
         name = f"db.t{seed}_v{version}"
         self.catalog.create_table(name, COLUMNS, properties={"format-version": "2"})
-        schedule = Schedule(self, name, version, seed)
+        schedule = Schedule(self, name, version, seed, judge)
         if version == 3:
             upgrade_to_v3(schedule.table, schedule.rng)
         schedule.run(steps, commands)
-        self.compare_with_duckdb(schedule)
+        self.compare_with_others(schedule)
+        for command in commands:
+            schedule.firn([command])
+        self.compare_with_others(schedule)
+        plain_reader.forget()
         return schedule
 
-    def compare_with_duckdb(self, schedule):
-        """Another reader of main's rows, by all columns.
+    def compare_with_others(self, schedule):
+        """The rows of every ref, all columns, by PyIceberg where it can read them, else by DuckDB where that is right.
 
-        DuckDB 1.5 fails or errs on equality deletes of null, and applies those of one partition to all of them.
+        PyIceberg refuses equality deletes. DuckDB 1.5 errs on those of null, and applies those of one partition to all.
         """
-        equality = schedule.counts["upsert"] + schedule.counts["delete_keys"]
-        if equality and (schedule.has_nulls or schedule.counts["change_spec"]):
-            return
         location, metadata = schedule.table.current()
-        if not schedule.rows or not self.load(schedule.name).current_snapshot():
+        if metadata.get("current-snapshot-id") in (None, -1):
             return
-        schema = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
-        expected = [{f["name"]: row.get(f["id"]) for f in schema["fields"]} for row in schedule.rows.values()]
-        found = by_duckdb(location)
-        assert found == plain_rows(expected), schedule.told("DuckDB sees other rows")
-        plain_reader.avro.cache_clear()
-
-
-def plain_rows(rows):
-    import pyarrow as pa
-
-    from tests.interop.rows import multiset
-    return multiset(pa.Table.from_pylist(rows))
+        for name, rows in {"main": schedule.rows, **schedule.refs}.items():
+            snapshot_id = metadata["refs"][name]["snapshot-id"]
+            snapshot = next(s for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
+            chosen = metadata["current-schema-id"] if name == "main" else snapshot["schema-id"]
+            fields = next(s["fields"] for s in metadata["schemas"] if s["schema-id"] == chosen)
+            expected = multiset(pa.Table.from_pylist(
+                [{f["name"]: row.get(f["id"], f.get("initial-default")) for f in fields} for row in rows.values()]))
+            equality = any(e.content == EQUALITY_DELETES for e in plain_reader.entries(metadata, snapshot))
+            by_one = equality and (schedule.has_nulls or len(metadata["partition-specs"]) > 1)
+            if not equality:
+                found = by_pyiceberg(StaticTable.from_metadata(location), None if name == "main" else snapshot_id)
+                assert found == expected, schedule.told(f"{name}: PyIceberg sees other rows")
+                schedule.counts["read by PyIceberg"] += 1
+            if not by_one and name == "main":
+                assert by_duckdb(location) == expected, schedule.told("DuckDB sees other rows")
+                schedule.counts["read by DuckDB"] += 1
+            schedule.counts["read by the plain reader alone"] += by_one

@@ -133,6 +133,11 @@ def entries(metadata, snapshot):
     return found
 
 
+def defaults(metadata):
+    """Values that rows have in columns which their file lacks, by field id."""
+    return {f["id"]: f["initial-default"] for s in metadata["schemas"] for f in s["fields"] if "initial-default" in f}
+
+
 def same_scope(delete, data):
     return delete.spec_id == data.spec_id and delete.partition == data.partition
 
@@ -170,6 +175,7 @@ def scan(metadata, snapshot_id):
     snapshot = next(s for s in metadata["snapshots"] if s["snapshot-id"] == snapshot_id)
     live = entries(metadata, snapshot)
     deletes = [entry for entry in live if entry.content != DATA]
+    missing = defaults(metadata)
     rows = []
     for entry in live:
         if entry.content != DATA:
@@ -178,7 +184,7 @@ def scan(metadata, snapshot_id):
         equalities = list(equality_deletes(metadata, entry, deletes))
         stored = parquet(entry.path)
         assert len(stored) == entry.file["record_count"], f"{entry.path}: record_count"
-        for position, values in enumerate(stored):
+        for position, values in enumerate({**missing, **values} for values in stored):
             if position in gone or any(tuple(values.get(i) for i in ids) in dead for ids, dead in equalities):
                 continue
             row_id, updated = values.get(ROW_ID), values.get(LAST_UPDATED)
@@ -192,3 +198,9 @@ def scan(metadata, snapshot_id):
 def load(location):
     with open(local(location), encoding="utf-8") as file:
         return json.load(file)
+
+
+def forget():
+    """Drops what was parsed; the files of the next table have other names."""
+    for cache in (avro, parquet, vector, keys):
+        cache.cache_clear()

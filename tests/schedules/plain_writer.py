@@ -79,10 +79,10 @@ def list_schema(version):
 
 
 class Commit:
-    """One snapshot in the making: what it adds, and what it takes out of the table."""
+    """One snapshot of a branch in the making: what it adds, and what it takes out of the table."""
 
-    def __init__(self, table, rng):
-        self.table, self.rng = table, rng
+    def __init__(self, table, rng, branch="main"):
+        self.table, self.rng, self.branch = table, rng, branch
         self.location, self.metadata = table.current()
         self.version = self.metadata["format-version"]
         self.sequence = self.metadata["last-sequence-number"] + 1
@@ -95,6 +95,8 @@ class Commit:
 
     def head(self):
         current = self.metadata.get("current-snapshot-id")
+        if self.branch != "main":
+            current = self.metadata["refs"][self.branch]["snapshot-id"]
         return next((s for s in self.metadata["snapshots"] if s["snapshot-id"] == current), None)
 
     def rows(self):
@@ -250,7 +252,7 @@ class Commit:
                 raws.append({"status": 1, "snapshot_id": self.snapshot_id, "sequence_number": number,
                              "file_sequence_number": None, "data_file": file})
             lines.insert(0, self._write_manifest(spec_id, content, raws))
-        parent = self.metadata.get("current-snapshot-id") if self.head() else None
+        parent = self.head()["snapshot-id"] if self.head() else None
         snapshot = {"snapshot-id": self.snapshot_id, "sequence-number": self.sequence,
                     "timestamp-ms": max(int(time.time() * 1000), self.metadata["last-updated-ms"] + 1),
                     "summary": {"operation": operation}, "schema-id": self.schema["schema-id"]}
@@ -267,7 +269,11 @@ class Commit:
         snapshot["manifest-list"] = f"file://{path}"
         self.metadata["snapshots"].append(snapshot)
         self.metadata["last-sequence-number"] = self.sequence
-        self.point_main_at(self.snapshot_id, snapshot["timestamp-ms"])
+        if self.branch == "main":
+            self.point_main_at(self.snapshot_id, snapshot["timestamp-ms"])
+        else:
+            self.metadata["refs"][self.branch]["snapshot-id"] = self.snapshot_id
+            self.swap(snapshot["timestamp-ms"])
 
     def point_main_at(self, snapshot_id, timestamp_ms=None):
         """Rollback, when there is no new snapshot."""

@@ -3,7 +3,8 @@
 
 The model knows statements, not files: which rows each ref must hold and, on v3, the lineage that each row must keep.
 Only an equality delete needs to know where a row lies (its scope is a partition of a spec); that is read before it.
-firn runs as a process; at a random moment it is stopped, the other engine commits, and firn goes on.
+firn runs as a process, now and then as two at once; at random moments it is stopped, the other engine commits, and firn
+goes on.
 """
 
 import random
@@ -21,8 +22,10 @@ CATEGORIES = ["a", "b", None]
 
 
 class Schedule:
-    def __init__(self, lake, name, version, seed):
-        self.lake, self.name, self.version, self.seed = lake, name, version, seed
+    usual = {"optimize": 0.04, "rewrite-deletes": 0.04}  # seconds that a run takes on this machine just now
+
+    def __init__(self, lake, name, version, seed, judge=None):
+        self.lake, self.name, self.version, self.seed, self.judge = lake, name, version, seed, judge
         self.rng = random.Random(seed)
         self.has_nulls = self.rng.random() < 0.5
         self.table = PlainTable(str(lake.folder / "catalog.db"), *name.split("."))
@@ -63,7 +66,8 @@ class Schedule:
                 and (not spec["fields"] or (row.entry.spec_id == spec["spec-id"] and row.entry.partition == names))}
 
     def equality(self, commit, with_rows):
-        ids = self.rng.choice([[KEY], [KEY], [KEY, TEXT], [UID]])
+        extras = [f["id"] for f in commit.schema["fields"] if f["id"] > TEXT and self.has_nulls]
+        ids = self.rng.choice([[KEY], [KEY], [KEY, TEXT], [UID], *([KEY, i] for i in extras)])
         rows = self.new_rows(self.rng.randrange(1, 6), commit.schema) if with_rows else []
         if rows:
             ids = [KEY]
@@ -132,18 +136,37 @@ class Schedule:
         self.refs[name] = dict(self.rows)
         return self.rows
 
-    def add_column(self, commit):
+    def on_branch(self, commit):
+        """A statement on a branch beside main."""
+        names = [name for name in self.refs if commit.metadata["refs"][name]["type"] == "branch"]
+        if not names:
+            return None
+        name, main = self.rng.choice(names), self.rows
+        statement = self.rng.choice([self.append, self.upsert, self.delete_keys, self.delete_rows, self.overwrite])
+        self.rows = self.refs[name]
+        try:
+            rows = statement(Commit(self.table, self.rng, name))
+        finally:
+            self.rows = main
+        self.refs[name] = self.refs[name] if rows is None else rows
+        return None if rows is None else main
+
+    def change_column(self, commit):
         ids = commit.metadata["last-column-id"] + 1
         schema = {**commit.schema, "schema-id": max(s["schema-id"] for s in commit.metadata["schemas"]) + 1}
-        how = self.rng.choice(["add", "drop", "rename"])
+        how = self.rng.choice(["add", "drop", "rename", "promote"])
         extras = [f for f in schema["fields"] if f["id"] > TEXT]
-        dropped = None
         if how == "add" or not extras:
-            schema["fields"] = [*schema["fields"], {"id": ids, "name": f"c{ids}", "required": False, "type": "long"}]
+            new = {"id": ids, "name": f"c{ids}", "required": False, "type": self.rng.choice(["long", "int"])}
+            if self.version >= 3 and self.rng.random() < 0.5:
+                new.update({"initial-default": 3, "write-default": 3})
+            schema["fields"] = [*schema["fields"], new]
             commit.metadata["last-column-id"] = ids
         elif how == "drop":
             dropped = self.rng.choice(extras)["id"]
             schema["fields"] = [f for f in schema["fields"] if f["id"] != dropped]
+        elif how == "promote":
+            schema["fields"] = [{**f, "type": "long"} if f["type"] == "int" else f for f in schema["fields"]]
         else:
             schema["fields"] = [{**f, "name": f"n{schema['schema-id']}_{f['id']}"} if f in extras else f
                                 for f in schema["fields"]]
@@ -186,7 +209,7 @@ class Schedule:
         return self.rows
 
     STATEMENTS = [("append", 6), ("upsert", 4), ("delete_keys", 3), ("delete_rows", 5), ("overwrite", 1), ("rollback", 1),
-                  ("make_ref", 1), ("add_column", 1), ("change_spec", 1), ("other_optimizer", 1)]
+                  ("make_ref", 1), ("on_branch", 2), ("change_column", 1), ("change_spec", 1), ("other_optimizer", 1)]
 
     def statement(self, names=None):
         """One commit, checked at once; again after a conflict, as an engine would."""
@@ -211,58 +234,68 @@ class Schedule:
 
     # checks
 
-    def check(self, expect_lineage=True):
-        _, metadata = self.table.current()
+    def check(self):
+        location, metadata = self.table.current()
         schema = next(s for s in metadata["schemas"] if s["schema-id"] == metadata["current-schema-id"])
         ids = [f["id"] for f in schema["fields"]]
         self.commits += 1
         if metadata.get("current-snapshot-id") in (None, -1):
             assert not self.rows
             return
-        found = plain_reader.scan(metadata, metadata["current-snapshot-id"])
-        self.compare("main", found, self.rows, ids)
-        for name, rows in self.refs.items():
-            self.compare(name, plain_reader.scan(metadata, metadata["refs"][name]["snapshot-id"]), rows, ids)
+        missing, held = plain_reader.defaults(metadata), {}
+        for name, rows in {"main": self.rows, **self.refs}.items():
+            held[name] = [{**missing, **values} for values in rows.values()]
+            found = plain_reader.scan(metadata, metadata["refs"][name]["snapshot-id"])
+            self.compare(name, found, held[name], ids)
+            for row in found if self.version >= 3 else []:
+                known = self.lineage.setdefault(row.values[UID], (row.row_id, row.last_updated))
+                assert row.row_id is not None and known == (row.row_id, row.last_updated), self.told(
+                    f"{name}: lineage of row {row.values[UID]} was {known}, is {(row.row_id, row.last_updated)}")
         self.history.append((metadata["current-snapshot-id"], dict(self.rows)))
-        for row in found if self.version >= 3 and expect_lineage else []:
-            known = self.lineage.setdefault(row.values[UID], (row.row_id, row.last_updated))
-            assert row.row_id is not None and known == (row.row_id, row.last_updated), self.told(
-                f"lineage of row {row.values[UID]} was {known}, is {(row.row_id, row.last_updated)}")
+        if self.judge:
+            self.judge(location, held, self.lineage)
 
     def told(self, what):
         return f"seed {self.seed}, v{self.version}: {what}; schedule: {' '.join(self.log)}"
 
     def compare(self, ref, found, rows, ids):
         have = Counter((row.values[UID], tuple(row.values.get(i) for i in ids)) for row in found)
-        want = Counter((uid, tuple(values.get(i) for i in ids)) for uid, values in rows.items())
+        want = Counter((values[UID], tuple(values.get(i) for i in ids)) for values in rows)
         lost, extra = want - have, have - want
         assert not lost and not extra, self.told(f"{ref}: lost or changed {sorted(lost)[:5]}, too many {sorted(extra)[:5]}")
 
     # firn's actions
 
-    def firn(self, command):
-        arguments = {"optimize": ["--min-input-files", "2"], "rewrite-deletes": []}[command]
-        if command == "optimize" and self.rng.random() < 0.5:
-            arguments += ["--max-commits", str(self.rng.randrange(1, 5))]
-        process = self.lake.start(command, f"lake.{self.name}", *arguments)
-        if self.rng.random() < 0.7:
-            self.interrupt(process)
-        output, errors = process.communicate(timeout=120)
-        self.log.append(f"{command}={process.returncode}")
-        self.counts[f"{command} exit {process.returncode}"] += 1
-        assert process.returncode in (0, 6, 11), self.told(f"{command} exit {process.returncode}: {output}{errors}")
+    def firn(self, commands):
+        """One run, or two side by side."""
+        start, processes = time.monotonic(), []
+        for command in commands:
+            arguments = {"optimize": ["--min-input-files", "2"], "rewrite-deletes": []}[command]
+            if command == "optimize" and self.rng.random() < 0.5:
+                arguments += ["--max-commits", str(self.rng.randrange(1, 5))]
+            processes.append(self.lake.start(command, f"lake.{self.name}", *arguments))
+        interrupted = self.rng.random() < 0.8
+        for _ in range(self.rng.choice([1, 1, 2, 3]) if interrupted else 0):
+            self.interrupt(self.rng.choice(processes), self.usual[commands[0]])
+        for command, process in zip(commands, processes):
+            output, errors = process.communicate(timeout=120)
+            self.log.append(f"{command}={process.returncode}")
+            self.counts[f"{command} exit {process.returncode}"] += 1
+            assert process.returncode in (0, 6, 11), self.told(f"{command} exit {process.returncode}: {output}{errors}")
+        if not interrupted and len(commands) == 1:
+            self.usual[commands[0]] = 0.7 * self.usual[commands[0]] + 0.3 * (time.monotonic() - start)
         self.check()
 
-    def interrupt(self, process):
+    def interrupt(self, process, usual):
         """Stops firn at a random moment, commits, lets it go on."""
-        time.sleep(self.rng.random() * 0.025)
+        time.sleep(self.rng.random() * 1.1 * usual)
         process.send_signal(signal.SIGSTOP)
         if process.poll() is None:
             self.counts["stopped"] += 1
         try:
             for _ in range(self.rng.randrange(1, 3)):
-                self.statement(["append", "upsert", "delete_keys", "delete_rows", "overwrite", "make_ref", "change_spec",
-                                "add_column", "rollback"])
+                self.statement(["append", "upsert", "delete_keys", "delete_rows", "overwrite", "make_ref", "on_branch",
+                                "change_spec", "change_column", "rollback"])
         except sqlite3.OperationalError:  # firn was stopped while it held the catalog's lock
             self.counts["locked"] += 1
         finally:
@@ -273,8 +306,8 @@ class Schedule:
             self.statement(["append"])
         for _ in range(steps):
             if self.rng.random() < 0.3:
-                self.firn(self.rng.choice(commands))
+                both = len(commands) > 1 and self.rng.random() < 0.2
+                self.firn(commands if both else [self.rng.choice(commands)])
+                self.counts["two at once"] += both
             else:
                 self.statement()
-        for command in commands:
-            self.firn(command)
