@@ -46,7 +46,8 @@ class ScheduledLake(Lake):
     def compare_with_others(self, schedule):
         """The rows of every ref, all columns, by PyIceberg where it can read them, else by DuckDB where that is right.
 
-        PyIceberg refuses equality deletes. DuckDB 1.5 errs on those of null, and applies those of one partition to all.
+        PyIceberg refuses equality deletes. DuckDB 1.5 errs on those of null, applies those of one partition to all, and has
+        been seen to show rows that a deletion vector of a shared Puffin file hides.
         """
         location, metadata = schedule.table.current()
         if metadata.get("current-snapshot-id") in (None, -1):
@@ -58,13 +59,15 @@ class ScheduledLake(Lake):
             fields = next(s["fields"] for s in metadata["schemas"] if s["schema-id"] == chosen)
             expected = multiset(pa.Table.from_pylist(
                 [{f["name"]: row.get(f["id"], f.get("initial-default")) for f in fields} for row in rows.values()]))
-            equality = any(e.content == EQUALITY_DELETES for e in plain_reader.entries(metadata, snapshot))
-            by_one = equality and (schedule.has_nulls or len(metadata["partition-specs"]) > 1)
+            live = plain_reader.entries(metadata, snapshot)
+            equality = any(e.content == EQUALITY_DELETES for e in live)
+            beyond_duckdb = any(e.file["file_format"] == "PUFFIN" for e in live) or (
+                equality and (schedule.has_nulls or len(metadata["partition-specs"]) > 1))
             if not equality:
                 found = by_pyiceberg(StaticTable.from_metadata(location), None if name == "main" else snapshot_id)
                 assert found == expected, schedule.told(f"{name}: PyIceberg sees other rows")
                 schedule.counts["read by PyIceberg"] += 1
-            if not by_one and name == "main":
+            if not beyond_duckdb and name == "main":
                 assert by_duckdb(location) == expected, schedule.told("DuckDB sees other rows")
                 schedule.counts["read by DuckDB"] += 1
-            schedule.counts["read by the plain reader alone"] += by_one
+            schedule.counts["read by the plain reader alone"] += equality and (beyond_duckdb or name != "main")
