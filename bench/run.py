@@ -7,7 +7,7 @@
 splice    TPC-H lineitem SF1 as 100 and as 2,000 zstd files into one: DuckDB COPY, pyarrow write_dataset, firn splice
 planning  manifest entries a second, and a table of one million files (google-benchmark programs)
 spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
-deletes   6 M rows under 1,000 position and 200 equality delete files: the same two (installs Spark; minutes)
+deletes   6 M rows under 1,000 position and 200 equality delete files: the same two and iceberg-compaction (minutes)
 
 Without names: splice and planning. CPU is user + system of the whole process tree. Compare only inside one run.
 """

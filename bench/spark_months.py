@@ -10,6 +10,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 PYSPARK = "4.1.4"
@@ -72,9 +73,9 @@ def rewrite(warehouse, database, jars, runs, table, options=""):
     pid = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
     start = spark.sql(f"SELECT snapshot_id FROM {name}.db.{table}.refs WHERE name = 'main'").first()[0]
     for _ in range(runs + 1):
-        before = jvm_cpu(pid)
+        before, started = jvm_cpu(pid), time.time()
         spark.sql(f"CALL {name}.system.rewrite_data_files(table => 'db.{table}'{options})").collect()
-        print(f"cpu {jvm_cpu(pid) - before:.2f}", flush=True)
+        print(f"cpu {jvm_cpu(pid) - before:.2f}\nwall {time.time() - started:.2f}", flush=True)
         spark.sql(f"CALL {name}.system.rollback_to_snapshot('db.{table}', {start})").collect()
     status = Path(f"/proc/{pid}/status").read_text()
     print(f"rss {int(status.split('VmHWM:')[1].split()[0]) / 1024:.0f}")
