@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Benchmarks of firn beside other tools, in turn in one run, medians and ratios.
 
-    ./x bench [splice] [planning] [spark] [deletes] [--runs 5] [--json FILE]
+    ./x bench [splice] [planning] [spark] [deletes] [equality] [--runs 5] [--json FILE]
 
 splice    TPC-H lineitem SF1 as 100 and as 2,000 zstd files into one: DuckDB COPY, pyarrow write_dataset, firn splice
 planning  manifest entries a second, and a table of one million files (google-benchmark programs)
 spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
 deletes   6 M rows under 1,000 position and 200 equality delete files: the same two and iceberg-compaction (minutes)
+equality  700 equality delete files over 17.6 M rows with keys without order: rows a second and core, bytes read
 
 Without names: splice and planning. CPU is user + system of the whole process tree. Compare only inside one run.
 """
@@ -166,6 +167,9 @@ def main():
     if "deletes" in names:
         from deletes import deletes_bench
         deletes_bench(args.build / "firn", DATA, args.runs, results)
+    if "equality" in names:
+        from equality import equality_bench
+        equality_bench(args.build / "firn", DATA, args.runs, results)
     if args.json:
         args.json.write_text(json.dumps(results, indent=2) + "\n")
     return 0

@@ -51,7 +51,7 @@ json::Value ToJson(const Outcome& outcome) {
   value.Set("deleted_rows", outcome.deleted_rows);
   json::Value tiers = json::Value::Object();
   for (std::size_t i = 0; i < outcome.tiers.size(); ++i) {
-    if (outcome.tiers[i].chunks == 0) continue;
+    if (outcome.tiers[i].chunks == 0 && outcome.tiers[i].bytes == 0) continue;
     json::Value tier = json::Value::Object();
     tier.Set("bytes", outcome.tiers[i].bytes);
     tier.Set("chunks", outcome.tiers[i].chunks);

@@ -33,7 +33,7 @@ std::string TierTable(const TierCounts& tiers) {
   for (const auto& tier : tiers) total += tier.bytes;
   TextTable table({{"tier"}, {"bytes", kRight}, {"share", kRight}, {"column chunks", kRight}, {"how"}});
   for (std::size_t i = 0; i < tiers.size(); ++i) {
-    if (tiers[i].chunks == 0) continue;
+    if (tiers[i].chunks == 0 && tiers[i].bytes == 0) continue;  // pages of a chunk that counts for P6 are bytes alone
     const double share = total == 0 ? 0 : 100 * static_cast<double>(tiers[i].bytes) / static_cast<double>(total);
     table.AddRow({std::string(splice::TierName(static_cast<splice::Tier>(i))), HumanBytes(tiers[i].bytes),
                   fmt::format("{:.1f} %", share), HumanCount(tiers[i].chunks),
@@ -45,7 +45,7 @@ std::string TierTable(const TierCounts& tiers) {
 json::Value TiersToJson(const TierCounts& tiers) {
   json::Value value = json::Value::Object();
   for (std::size_t i = 0; i < tiers.size(); ++i) {
-    if (tiers[i].chunks == 0) continue;
+    if (tiers[i].chunks == 0 && tiers[i].bytes == 0) continue;  // pages of a chunk that counts for P6 are bytes alone
     json::Value tier = json::Value::Object();
     tier.Set("bytes", tiers[i].bytes);
     tier.Set("chunks", tiers[i].chunks);

@@ -3,6 +3,7 @@
 
 import glob
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -175,3 +176,32 @@ def test_unreadable_delete_file_leaves_its_data_alone(lake):
     assert done.returncode != 0
     paths = {file.file_path for file in lake.files(NAME)}
     assert own[0].file_path in paths and len(paths) == 3
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_oneDeletedRow_onePageOfEachColumnIsDecoded(lake, dictionary):
+    rows, columns, pages = 200_000, 12, 20
+    schema = pa.schema([pa.field(f"c{i}", pa.int64(), metadata={"PARQUET:field_id": str(i + 1)}) for i in range(columns)])
+    table = lake.catalog.create_table(NAME, schema, properties={"format-version": "2", "firn.delete-ratio-threshold": "1e-6"})
+    path = lake.folder / "warehouse/db/t/data/one.parquet"
+    path.parent.mkdir(parents=True)
+    random = np.random.default_rng(3)  # without order, so that dictionaries are the smaller form
+    data = [random.integers(0, 1000, rows) for _ in range(columns)]
+    pq.write_table(pa.table(data, schema=schema), path, compression="zstd", use_dictionary=dictionary,
+                   write_batch_size=rows // pages, data_page_size=1, write_page_index=True)
+    table.add_files([f"file://{path}"])
+    Deleter(lake, NAME).by_position([(lake.files(NAME)[0], [43_210])])
+    outcome = lake.firn_json("optimize", NAME)["outcome"]
+    tiers = outcome["tiers"]
+    assert outcome["deleted_rows"] == 1
+    (file,) = lake.files(NAME)
+    left = pq.read_table(file.file_path.removeprefix("file://"))
+    assert [left[i].to_numpy().tolist() for i in range(columns)] == [np.delete(c, 43_210).tolist() for c in data]
+    assert tiers["P6"]["chunks"] == columns and tiers["P0"]["chunks"] == 0 and set(tiers) == {"P0", "P6"}
+    # The dictionary of a chunk is read for the one page, so it counts with that.
+    meta = pq.read_metadata(path).row_group(0)
+    chunks = [meta.column(i) for i in range(columns)]
+    total = sum(c.total_compressed_size for c in chunks)
+    dictionaries = sum(c.data_page_offset - c.dictionary_page_offset for c in chunks) if dictionary else 0
+    assert tiers["P0"]["bytes"] + tiers["P6"]["bytes"] == total
+    assert tiers["P6"]["bytes"] - dictionaries < 1.2 * (total - dictionaries) / pages

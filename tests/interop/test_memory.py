@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.io.pyarrow import parquet_files_to_data_files
@@ -32,6 +33,23 @@ def peak_bytes(lake, *arguments):
                           text=True, errors="replace", env=lake.environment, timeout=300)
     assert done.returncode == 0, done.stderr
     return int(done.stdout)
+
+
+def random_table(lake, files, rows):
+    """Files of a size that merges keep their pages in memory for; nothing in them can be compressed."""
+    schema = pa.schema([pa.field(f"c{i}", pa.float64(), metadata={"PARQUET:field_id": str(i + 1)}) for i in range(5)])
+    random = np.random.default_rng(5)
+    folder = lake.folder / "files"
+    folder.mkdir()
+    paths = []
+    for k in range(files):
+        path = folder / f"{k:05d}.parquet"
+        pq.write_table(pa.table([random.random(rows) for _ in schema], schema=schema), path, compression="zstd",
+                       store_schema=False, write_page_index=True)
+        paths.append(f"file://{path}")
+    table = lake.catalog.create_table("db.t", schema=schema, properties={"write.target-file-size-bytes": str(128 << 20)})
+    table.add_files(paths, check_duplicate_files=False)
+    return table
 
 
 def wide_table(lake):
@@ -107,3 +125,11 @@ def test_moreFilesThanOneMergeMayHave_becomeOneFile_inTwoSteps(lake):
     assert rows["id"].value_counts().to_pylist() == [{"values": i, "counts": count} for i in (1, 2, 3)]
     assert rows["text"].null_count == count
     assert lake.firn_json("plan", "db.t")["groups"] == []
+
+
+def test_manyBlocksOfMemoryAreReturnedByAllThreads(lake):
+    random_table(lake, files=60, rows=176_000)
+    limit = 256 << 20
+    peak = peak_bytes(lake, "optimize", "lake.db.t", "--quiet", "--memory", "256MB", "--threads", 2)
+    assert peak < limit, f"{peak / 1e6:.0f} MB with --memory {limit / 1e6:.0f} MB"
+    assert len(lake.files("db.t")) <= 4
