@@ -74,10 +74,10 @@ Error SqliteDatabase::LastError(std::string_view what) {
 
 Result<SqlResult> SqliteDatabase::Run(std::string_view sql, std::initializer_list<std::string_view> values) {
   const std::lock_guard lock(mutex_);
-  return RunLocked(sql, values);
+  return RunLocked(sql, std::span(values.begin(), values.size()));
 }
 
-Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::initializer_list<std::string_view> values) {
+Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::span<const std::string_view> values) {
   sqlite3_stmt* prepared = nullptr;
   if (sqlite3_prepare_v2(connection_, sql.data(), static_cast<int>(sql.size()), &prepared, nullptr) != SQLITE_OK) {
     return LastError("prepare");
@@ -85,7 +85,9 @@ Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::initializ
   const Statement statement(prepared);
   int index = 0;
   for (const std::string_view value : values) {
-    if (sqlite3_bind_text64(prepared, ++index, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK) {
+    // A null pointer would be NULL, which equals nothing.
+    const char* text = value.data() == nullptr ? "" : value.data();
+    if (sqlite3_bind_text64(prepared, ++index, text, value.size(), SQLITE_STATIC, SQLITE_UTF8) != SQLITE_OK) {
       return LastError("bind");
     }
   }
@@ -99,15 +101,35 @@ Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::initializ
 
 Result<SqlResult> SqliteDatabase::WriteOnce(std::string_view sql, std::initializer_list<std::string_view> values) {
   const std::lock_guard lock(mutex_);
+  SqlResult result;
+  FIRN_TRY(WriteLocked([&]() -> Status {
+    FIRN_ASSIGN(result, RunLocked(sql, std::span(values.begin(), values.size())));
+    return Ok();
+  }));
+  return result;
+}
+
+Status SqliteDatabase::WriteAll(std::span<const SqlStatement> statements) {
+  const std::lock_guard lock(mutex_);
+  return WriteLocked([&]() -> Status {
+    std::vector<std::string_view> values;
+    for (const SqlStatement& statement : statements) {
+      values.assign(statement.values.begin(), statement.values.end());
+      FIRN_TRY(RunLocked(statement.sql, values));
+    }
+    return Ok();
+  });
+}
+
+Status SqliteDatabase::WriteLocked(const std::function<Status()>& write) {
   // IMMEDIATE takes the write lock first: waiting for it can then not end in a deadlock with readers.
   FIRN_TRY(RunLocked("BEGIN IMMEDIATE", {}));
-  auto result = RunLocked(sql, values);
-  if (!result) {
+  if (Status written = write(); !written) {
     if (!sqlite3_get_autocommit(connection_)) (void)RunLocked("ROLLBACK", {});
-    return result;
+    return written;
   }
   auto committed = RunLocked("COMMIT", {});
-  if (committed) return result;
+  if (committed) return Ok();
   Error error = std::move(committed.error());
   // A commit that found the file busy has done nothing and the transaction is still open.
   const bool busy = (sqlite3_extended_errcode(connection_) & 0xff) == SQLITE_BUSY;

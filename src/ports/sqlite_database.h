@@ -10,10 +10,12 @@
 // Source: https://sqlite.org/rescode.html, https://sqlite.org/lang_transaction.html
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,11 @@ using SqlRow = std::vector<std::optional<std::string>>;
 struct SqlResult {
   std::vector<SqlRow> rows;
   int changed_rows = 0;
+};
+
+struct SqlStatement {
+  std::string sql;
+  std::vector<std::string> values;
 };
 
 class SqliteDatabase {
@@ -48,11 +55,15 @@ class SqliteDatabase {
   /// way that leaves open whether it is in the file; any other error: nothing changed.
   Result<SqlResult> WriteOnce(std::string_view sql, std::initializer_list<std::string_view> values);
 
+  /// All of them or none, in their order, in one transaction; errors as those of WriteOnce.
+  Status WriteAll(std::span<const SqlStatement> statements);
+
   const std::string& path() const { return path_; }
 
  private:
   SqliteDatabase(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
-  Result<SqlResult> RunLocked(std::string_view sql, std::initializer_list<std::string_view> values);
+  Result<SqlResult> RunLocked(std::string_view sql, std::span<const std::string_view> values);
+  Status WriteLocked(const std::function<Status()>& write);
   Error LastError(std::string_view what);
 
   std::string path_;
