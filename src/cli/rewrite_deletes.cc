@@ -22,12 +22,12 @@
 #include "cli/table_options.h"
 #include "decide/decide.h"
 #include "decide/delete_plan_json.h"
+#include "service/delete_options.h"
 
 namespace firn::cli {
 namespace {
 
 constexpr const char* kMemory = "1GB";
-constexpr std::int64_t kTargetBytes = std::int64_t{64} << 20;
 
 int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
@@ -47,22 +47,18 @@ Result<decide::DeleteRewriteOptions> PlanOptionsOf(const RewriteDeletesOptions& 
   SelectionOptions own = options.selection;
   own.target_file_size.clear();  // it is about delete files here
   FIRN_ASSIGN(const orient::Policy policy, PolicyOf(metadata, own));
-  decide::DeleteRewriteOptions plan;
-  plan.enabled = policy.enabled;
+  FIRN_ASSIGN(decide::DeleteRewriteOptions plan, service::DeleteRewriteOptionsOf(metadata, policy));
   const auto is_wanted = [&](std::string_view word) {
     return options.only.empty() || std::ranges::find(options.only, word) != options.only.end();
   };
   plan.equality = is_wanted("equality");
   plan.positions = is_wanted("positions");
   plan.dangling = is_wanted("dangling");
-  plan.min_input_files = policy.min_input_files;
-  FIRN_ASSIGN(plan.target_size_bytes, metadata.IntProperty("write.delete.target-file-size-bytes", kTargetBytes));
   FIRN_ASSIGN(const auto target, ParseBytesOption("--target-file-size", options.selection.target_file_size));
   if (target) plan.target_size_bytes = *target;
   if (plan.target_size_bytes <= 0) {
-    return Error{Code::kInvalidArgument, "the target size of delete files is not a number of bytes above 0"};
+    return Error{Code::kInvalidArgument, "--target-file-size is not a number of bytes above 0"};
   }
-  plan.by_file = metadata.Property("write.delete.granularity", "partition") == "file";
   plan.selection = &selection;
   return plan;
 }

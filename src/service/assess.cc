@@ -4,6 +4,17 @@
 #include "service/key_ranges.h"
 
 namespace firn::service {
+namespace {
+
+std::function<bool(SpecId, const iceberg::PartitionTuple&)> FilterOf(const AssessOptions& options) {
+  const decide::PartitionSelection* selection = options.selection;
+  if (selection == nullptr || selection->selects_everything()) return options.partition_filter;
+  return [selection, filter = options.partition_filter](SpecId spec, const iceberg::PartitionTuple& tuple) {
+    return selection->Matches(spec, tuple) && (!filter || filter(spec, tuple));
+  };
+}
+
+}  // namespace
 
 Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
                             TimestampMs now) {
@@ -11,12 +22,7 @@ Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, 
   observe_options.ref = options.ref;
   observe_options.threads = options.threads;
   observe_options.progress = options.progress;
-  if (options.selection != nullptr && !options.selection->selects_everything()) {
-    observe_options.partition_filter = [selection = options.selection](SpecId spec,
-                                                                       const iceberg::PartitionTuple& tuple) {
-      return selection->Matches(spec, tuple);
-    };
-  }
+  observe_options.partition_filter = FilterOf(options);
   Assessment assessment;
   FIRN_ASSIGN(assessment.facts, observe::Observe(table, io, observe_options, now));
   assessment.diagnosis = orient::Diagnose(assessment.facts, options.policy);

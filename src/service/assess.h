@@ -30,6 +30,8 @@ struct AssessOptions {
   std::optional<std::int64_t> max_bytes = std::nullopt;
   /// Partitions to look at; null: all. Borrowed.
   const decide::PartitionSelection* selection = nullptr;
+  /// Of those, the ones to look at; empty: all. Called from several threads.
+  std::function<bool(SpecId, const iceberg::PartitionTuple&)> partition_filter = {};
   int threads = 1;
   std::function<void(const observe::ObserveProgress&)> progress = {};
 };

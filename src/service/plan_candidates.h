@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns plans into candidates for the queue: one for what is quiet, one for each partition that is being written.
+//
+// In: a plan with its facts; states of partitions. Out: candidates with predicted effects.
+// Guarantees: every group of the plan is in exactly one candidate. At most kHotCandidatesMax partitions that are being
+//   written get a candidate of their own; the others share one.
+// Cost: O(groups). Threads: pure; ids come from `random`.
+// Errors: none.
+// Source: design section 5.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "decide/candidate.h"
+#include "orient/table_state.h"
+#include "service/assess.h"
+#include "service/rewrite_deletes.h"
+
+namespace firn::service {
+
+inline constexpr std::size_t kHotCandidatesMax = 100;
+
+/// What all candidates of a table have alike.
+struct CandidateBase {
+  std::string table, database, table_uuid;
+  decide::Cause cause = decide::Cause::kCommit;
+  double priority = 1;
+  TimestampMs now;
+};
+
+std::vector<decide::Candidate> CandidatesOf(const Assessment& assessment, const orient::TableState& state,
+                                            const CandidateBase& base, Random& random);
+/// For the whole table. `assessment` has a plan that is not empty.
+decide::Candidate CandidateOf(const DeleteAssessment& assessment, const CandidateBase& base, Random& random);
+
+/// Mean time between the commits that nobody has looked at; nullopt: there were fewer than two.
+std::optional<std::int64_t> WriteIntervalMs(const orient::PartitionState& state);
+
+}  // namespace firn::service

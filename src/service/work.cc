@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/work.h"
+
+#include <unordered_set>
+
+#include "orient/partition_key.h"
+#include "service/delete_options.h"
+#include "service/optimize.h"
+#include "service/rewrite_deletes.h"
+
+namespace firn::service {
+namespace {
+
+constexpr std::int64_t kWatchIntervalMs = 10'000;
+
+class Work {
+ public:
+  Work(const decide::Candidate& candidate, ports::Catalog& catalog, const ports::TableIdentifier& table,
+       const WorkOptions& options, ports::Clock& clock, Random& random)
+      : candidate_(candidate), catalog_(catalog), table_(table), options_(options), clock_(clock), random_(random) {
+    for (const decide::CandidatePartition& partition : candidate.partitions) keys_.insert(partition.key);
+  }
+
+  WorkResult Run() {
+    const std::int64_t started_ns = clock_.MonotonicNs();
+    if (Status done = Try(); !done) result_.status = std::move(done);
+    result_.measured.seconds = static_cast<double>(clock_.MonotonicNs() - started_ns) / 1e9;
+    return std::move(result_);
+  }
+
+ private:
+  Status Try();
+  Status Merge(act::CommitEnvironment& environment, const orient::Policy& policy);
+  Status RewriteDeleteFiles(act::CommitEnvironment& environment, const ports::LoadedTable& loaded,
+                            const orient::Policy& policy);
+  void NoteFailures(const std::vector<act::GroupFailure>& failures);
+
+  const decide::Candidate& candidate_;
+  ports::Catalog& catalog_;
+  const ports::TableIdentifier& table_;
+  const WorkOptions& options_;
+  ports::Clock& clock_;
+  Random& random_;
+  std::unordered_set<std::string> keys_;
+  WorkResult result_;
+};
+
+void Work::NoteFailures(const std::vector<act::GroupFailure>& failures) {
+  result_.failures = static_cast<std::int64_t>(failures.size());
+  if (failures.empty()) return;
+  const act::GroupFailure& first = failures.front();
+  result_.status = Error{first.error.code,
+                         first.partition.empty() ? first.error.message : first.partition + ": " + first.error.message};
+}
+
+Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& policy) {
+  OptimizeOptions optimize;
+  optimize.assess.policy = policy;
+  optimize.assess.threads = options_.threads;
+  optimize.assess.max_bytes = options_.max_bytes;
+  if (!keys_.empty()) {
+    optimize.assess.partition_filter = [this](SpecId spec, const iceberg::PartitionTuple& tuple) {
+      return keys_.contains(orient::PartitionKeyOf(spec, tuple));
+    };
+  }
+  optimize.rewrite.threads = options_.threads;
+  optimize.rewrite.memory_bytes = options_.memory_bytes;
+  optimize.rewrite.effort = policy.effort;
+  optimize.rewrite.version = options_.version;
+  optimize.rewrite.watch_interval_ms = kWatchIntervalMs;
+  optimize.planned = [this](int, const Assessment& found) {
+    result_.plan_id = found.plan.plan_id;
+    if (options_.planned) options_.planned(found.plan.plan_id);
+  };
+  optimize.rewrite.progress = [this](const act::RewriteProgress& now) {
+    if (options_.progress && now.bytes_total > 0) {
+      options_.progress(static_cast<double>(now.bytes_done) / static_cast<double>(now.bytes_total));
+    }
+  };
+  FIRN_ASSIGN(const Optimized done, Optimize(environment, table_, optimize));
+  result_.commits = static_cast<std::int64_t>(done.outcome.commits.size());
+  result_.measured.files_removed = done.outcome.files_removed - done.outcome.files_added;
+  result_.measured.files_replaced = done.outcome.files_removed;
+  result_.measured.bytes = done.outcome.bytes_removed;
+  result_.notes = done.outcome.notes;
+  if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
+  NoteFailures(done.outcome.failures);
+  return Ok();
+}
+
+Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports::LoadedTable& loaded,
+                                const orient::Policy& policy) {
+  RewriteDeletesOptions rewrite;
+  FIRN_ASSIGN(rewrite.plan, DeleteRewriteOptionsOf(*loaded.metadata, policy));
+  rewrite.rewrite.threads = options_.threads;
+  rewrite.rewrite.memory_bytes = options_.memory_bytes;
+  rewrite.rewrite.version = options_.version;
+  rewrite.planned = [this](int, const DeleteAssessment& found) {
+    result_.plan_id = found.plan.plan_id;
+    if (options_.planned) options_.planned(found.plan.plan_id);
+  };
+  rewrite.rewrite.progress = [this](std::int64_t done_bytes, std::int64_t total_bytes) {
+    if (options_.progress && total_bytes > 0) {
+      options_.progress(static_cast<double>(done_bytes) / static_cast<double>(total_bytes));
+    }
+  };
+  FIRN_ASSIGN(const RewrittenDeletes done, RewriteDeletes(environment, table_, rewrite));
+  result_.commits = done.outcome.snapshot_id ? 1 : 0;
+  const act::DeleteOutcome& outcome = done.outcome;
+  result_.measured.delete_files_removed = outcome.equality_files_removed + outcome.position_files_removed +
+                                          outcome.vectors_removed - outcome.position_files_added -
+                                          outcome.vectors_added;
+  result_.measured.bytes = done.outcome.bytes_removed;
+  if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
+  NoteFailures(done.outcome.failures);
+  return Ok();
+}
+
+Status Work::Try() {
+  FIRN_ASSIGN(const ports::LoadedTable loaded, catalog_.LoadTable(table_));
+  if (!candidate_.table_uuid.empty() && loaded.metadata->table_uuid() != candidate_.table_uuid) {
+    return Error{Code::kConflict, "another table has the name now"};
+  }
+  FIRN_ASSIGN(const auto io, catalog_.TableIO(loaded));
+  FIRN_ASSIGN(const TableSettings wanted, SettingsOf(options_.settings_of, candidate_.table, *loaded.metadata));
+  const orient::Policy& policy = wanted.policy;
+  act::CommitEnvironment environment{catalog_, *io, clock_, random_, {}, options_.cancelled};
+  if (candidate_.action == decide::Action::kRewriteDeletes) return RewriteDeleteFiles(environment, loaded, policy);
+  return Merge(environment, policy);
+}
+
+}  // namespace
+
+WorkResult DoWork(const decide::Candidate& candidate, ports::Catalog& catalog, const ports::TableIdentifier& table,
+                  const WorkOptions& options, ports::Clock& clock, Random& random) {
+  return Work(candidate, catalog, table, options, clock, random).Run();
+}
+
+}  // namespace firn::service
