@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs: what is done, and what is learned from it.
+#include <fmt/format.h>
+
+#include "base/human_text.h"
+#include "base/log.h"
+#include "service/dispatch.h"
+
+namespace firn::service {
+namespace {
+
+constexpr std::int64_t kRetryMs = 60'000;
+
+bool HasDone(const decide::Effect& effect) { return effect.files_replaced > 0 || effect.delete_files_removed != 0; }
+
+bool IsNobodysFault(const Status& status) { return !status && status.error().code == Code::kCancelled; }
+
+std::string Told(const WorkResult& result) {
+  const decide::Effect& measured = result.measured;
+  if (!result.status && result.commits == 0) return result.status.error().message;
+  if (!HasDone(measured)) {
+    return result.notes.empty() ? "Nothing was left to do." : "Nothing was left to do: " + result.notes.front();
+  }
+  std::string text =
+      fmt::format("{} replaced, {} and {} less than before, in {}.", HumanCount(measured.files_replaced, "file"),
+                  HumanCount(measured.files_removed, "file"), HumanCount(measured.delete_files_removed, "delete file"),
+                  HumanSeconds(measured.seconds));
+  if (!result.status) text += fmt::format(" Not done: {}", result.status.error().message);
+  return text;
+}
+
+}  // namespace
+
+void Dispatch::Do(Job& job, Random& random) {
+  const auto table = tables_.Find(job.candidate.table);
+  WorkResult result;
+  tell_({.job = job.row});
+  if (table == nullptr) {
+    result.status = Error{Code::kNotFound, "the table is gone"};
+  } else {
+    WorkOptions work;
+    work.settings_of = options_.settings_of;
+    work.memory_bytes = options_.memory_bytes / options_.workers;
+    work.version = options_.version;
+    work.cancelled = &stopping_;
+    if (job.piece) work.max_bytes = job.piece->bytes_max;
+    work.progress = [&job](double part) { job.progress = part; };
+    work.planned = [this, &job](const std::string& plan_id) {
+      // On disk before anything is written, so that a look at the table after a kill can tell whose work it was.
+      job.row.plan_id = plan_id;
+      StateUpdate update;
+      update.job = &job.row;
+      if (Status written = store_.Write(update); !written) Log(LogLevel::kError, written.error().message);
+    };
+    result = DoWork(job.candidate, *table->catalog, table->name, work, clock_, random);
+  }
+  End(job, result);
+}
+
+void Dispatch::Learn(const Job& job, const WorkResult& result, TimestampMs now) {
+  const std::lock_guard lock(mutex_);
+  ledger_.Settle(job.running, result.measured, now);
+  std::erase_if(running_, [&](const auto& each) { return each.id == job.running.id; });
+  const bool is_done = HasDone(result.measured);
+  auto outcome = decide::OutcomeKind::kNobodyHurt;
+  std::string why;
+  if (!result.status && !IsNobodysFault(result.status) && result.commits == 0) {
+    outcome = decide::OutcomeKind::kFailed;
+    why = result.status.error().message;
+  } else if (is_done) {
+    outcome = job.piece ? decide::OutcomeKind::kPaid : decide::Judge(job.running.charged, result.measured);
+    why = Told(result);
+    if (!job.piece) {
+      corrections_[job.candidate.table].Learn(job.candidate.action, job.uncorrected_seconds, result.measured.seconds);
+    }
+  }
+  breakers_[job.candidate.table].Record(outcome, why, now);
+  if (breakers_[job.candidate.table] == decide::CircuitBreaker()) breakers_.erase(job.candidate.table);
+  if (is_done) ++figures_.merges;
+  figures_.files_replaced += result.measured.files_replaced;
+  figures_.bytes_rewritten += result.measured.bytes;
+}
+
+void Dispatch::AddSavings(const Job& job, const WorkResult& result) {
+  const auto table = tables_.Find(job.candidate.table);
+  if (table == nullptr || !HasDone(result.measured)) return;
+  const std::lock_guard lock(table->mutex);
+  Savings& savings = table->watched.record.savings;
+  ++savings.jobs;
+  savings.files += result.measured.files_removed + result.measured.delete_files_removed;
+  savings.bytes_rewritten += result.measured.bytes;
+  savings.predicted_seconds += job.running.charged.seconds;
+  savings.measured_seconds += result.measured.seconds;
+  savings.reads_saved += static_cast<std::int64_t>(job.running.charged.reads_saved);
+}
+
+void Dispatch::End(Job& job, const WorkResult& result) {
+  const TimestampMs now = clock_.Now();
+  Learn(job, result, now);
+  AddSavings(job, result);
+  const bool is_failed = !result.status && result.commits == 0;
+  decide::Decision decision;
+  decision.at = now;
+  decision.table = job.candidate.table;
+  if (job.candidate.partitions.size() == 1) decision.partition = job.candidate.partitions.front().text;
+  decision.kind = IsNobodysFault(result.status) ? decide::DecisionKind::kCancelled
+                  : is_failed                   ? decide::DecisionKind::kFailed
+                                                : decide::DecisionKind::kDone;
+  decision.action = ActionName(job.candidate.action);
+  decision.code = result.status ? "done" : std::string(CodeName(result.status.error().code));
+  decision.reason = Told(result);
+  decision.prediction = job.running.charged;
+  decision.outcome = result.measured;
+  decision.plan_id = result.plan_id;
+  decision.job_id = job.row.id;
+
+  JobNews news{job.row, true, !result.status && !stopping_, 0};
+  JobRow& row = news.job;
+  row.state = decision.kind == decide::DecisionKind::kCancelled ? JobRow::State::kCancelled
+              : is_failed                                       ? JobRow::State::kFailed
+                                                                : JobRow::State::kDone;
+  row.ended_ms = now.value;
+  row.plan_id = result.plan_id;
+  row.measured = Effect{result.measured.files_removed + result.measured.delete_files_removed, result.measured.bytes,
+                        result.measured.seconds, static_cast<std::int64_t>(job.running.charged.reads_saved)};
+  row.progress = 1;
+  if (!result.status) row.error = result.status.error().message;
+  StateUpdate update;
+  update.decisions.push_back(std::move(decision));
+  update.job = &row;
+  if (Status written = store_.Write(update); !written) {
+    Log(LogLevel::kError, written.error().message);
+    SetStateWritable(false);
+  }
+  news_.Publish(News::Kind::kJob, row.table, row.id);
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.erase(row.id);
+    changed_.notify_all();
+  }
+  if (is_failed) news.wait_ms = kRetryMs;
+  tell_(news);
+}
+
+}  // namespace firn::service

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+#include "service/setting_rows.h"
+
+namespace firn::service {
+namespace {
+
+constexpr std::size_t kEventsAtOnce = 256;
+constexpr std::int64_t kPatienceMs = 1000;
+constexpr std::int64_t kRetryMinMs = 5'000;
+
+DispatchOptions DispatchOptionsOf(const ServiceOptions& options) {
+  const auto settings_of = [policy = options.policy](const std::string& table, const iceberg::TableMetadata& metadata) {
+    return ResolveTable(policy, table, metadata.properties(), {});
+  };
+  return {options.workers, options.memory_bytes, options.shadow, options.version, options.seed, settings_of};
+}
+
+}  // namespace
+
+Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<ports::Catalog>> catalogs,
+                 ports::Clock& clock, ServiceOptions options)
+    : store_(std::move(store)),
+      clock_(clock),
+      options_(std::move(options)),
+      tables_(std::move(catalogs)),
+      events_(options_.events_max),
+      request_ids_(options_.seed ^ 0x52455155455354ULL) {
+  counters_.version = options_.version;
+  counters_.shadow = options_.shadow;
+  counters_.started_ms = clock.Now().value;
+  dispatch_ = std::make_unique<Dispatch>(*store_, tables_, shown_.Feed(), clock_, DispatchOptionsOf(options_),
+                                         [this](const JobNews& news) { HearOf(news); });
+}
+
+Service::~Service() { Stop(); }
+
+Result<std::unique_ptr<Service>> Service::Open(const std::string& state_path,
+                                               std::vector<std::shared_ptr<ports::Catalog>> catalogs,
+                                               ports::Clock& clock, ServiceOptions options) {
+  FIRN_ASSIGN(auto store, StateStore::Open(state_path));
+  std::unique_ptr<Service> service(new Service(std::move(store), std::move(catalogs), clock, std::move(options)));
+  FIRN_TRY(service->Restore());
+  return service;
+}
+
+void Service::Start() {
+  Random random(options_.seed);
+  threads_.emplace_back([this] { RunEvents(); });
+  threads_.emplace_back([this] { RunSweep(); });
+  for (int i = 0; i < options_.watchers; ++i) {
+    threads_.emplace_back([this, own = random.Fork()]() mutable { RunWatcher(own); });
+  }
+  dispatch_->Start();
+}
+
+void Service::Stop() {
+  if (stopping_.exchange(true)) return;
+  events_.Close();
+  agenda_.Close();
+  {
+    const std::lock_guard lock(wait_mutex_);
+    wake_.notify_all();
+  }
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  if (dispatch_) dispatch_->Stop();
+  SaveCounters();
+  shown_.Feed().Close();
+}
+
+void Service::WaitMs(std::int64_t ms) {
+  std::unique_lock lock(wait_mutex_);
+  wake_.wait_for(lock, std::chrono::milliseconds(ms), [this] { return stopping_.load(); });
+}
+
+void Service::RunEvents() {
+  while (!stopping_) {
+    for (const ports::TableEvent& event : events_.Take(kEventsAtOnce, kPatienceMs)) TakeEvent(event);
+  }
+}
+
+void Service::TakeEvent(const ports::TableEvent& event) {
+  const std::int64_t now_ms = clock_.Now().value;
+  auto found = tables_.FindFor(event);
+  if (found.empty() && !event.table.empty()) {
+    // Of a table that no sweep has seen yet. Whether it is there is found out by looking.
+    for (const auto& catalog : tables_.catalogs()) {
+      if (event.catalog.empty() ? tables_.catalogs().size() > 1 : catalog->name() != event.catalog) continue;
+      if (tables_.size() >= options_.tables_max) break;
+      found.push_back(tables_.Add(catalog, {event.name_space, event.table}).table);
+    }
+  }
+  for (const auto& table : found) {
+    if (event.kind == ports::TableEvent::Kind::kScan) {
+      const std::lock_guard lock(table->mutex);
+      if (event.scan) table->reads.Add(*event.scan, now_ms);
+      continue;
+    }
+    if (event.snapshot_id) {
+      const std::lock_guard lock(table->mutex);
+      // Seen already; duplicates and late events cost nothing.
+      if (table->watched.record.row.last_snapshot_id == *event.snapshot_id) continue;
+    }
+    agenda_.Add({table->id, now_ms + options_.debounce_ms, decide::Cause::kCommit, false});
+  }
+}
+
+void Service::RunSweep() {
+  Random random(options_.seed ^ 0x5357454550ULL);
+  while (!stopping_) {
+    Sweep(random);
+    WaitMs(options_.sweep_interval_ms);
+  }
+}
+
+/// Lists every catalog, and puts all tables on the agenda, spread over the interval so that they do not come at once.
+void Service::Sweep(Random& random) {
+  ++sweeps_;
+  const std::int64_t now_ms = clock_.Now().value;
+  for (const auto& catalog : tables_.catalogs()) {
+    auto listed = catalog->ListTables();
+    {
+      const std::lock_guard lock(counters_mutex_);
+      if (listed) catalog_errors_.erase(catalog->name());
+      if (!listed) catalog_errors_[catalog->name()] = listed.error().message;
+    }
+    if (!listed) {
+      Log(LogLevel::kWarn, fmt::format("catalog {}: {}", catalog->name(), listed.error().message));
+      continue;
+    }
+    for (const ports::TableIdentifier& name : *listed) {
+      auto [table, is_new] = tables_.Add(catalog, name);
+      const std::lock_guard lock(table->mutex);
+      table->listed_in = sweeps_;
+    }
+  }
+  for (const auto& table : tables_.All()) {
+    bool was_seen = false;
+    {
+      const std::lock_guard lock(table->mutex);
+      was_seen = table->watched.record.row.last_looked_ms != 0;
+    }
+    const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(options_.sweep_interval_ms, 1));
+    const std::int64_t delay = was_seen ? static_cast<std::int64_t>(random.Below(spread)) : 0;
+    agenda_.Add({table->id, now_ms + delay, decide::Cause::kSweep, false});
+  }
+  NoteFleet(now_ms);
+}
+
+/// The fleet's trend, and what has become too old.
+void Service::NoteFleet(std::int64_t now_ms) {
+  if (const auto sum = Summary(); sum && sum->tables > 0) {
+    NoteState(store_->AddTrend("", {now_ms, sum->files, sum->bytes, sum->entropy}));
+  }
+  if (Status pruned = store_->Prune(); !pruned) Log(LogLevel::kWarn, pruned.error().message);
+  SaveCounters();
+}
+
+void Service::RunWatcher(Random random) {
+  while (!stopping_) {
+    const auto item = agenda_.Take(clock_.Now().value, kPatienceMs);
+    if (!item) continue;
+    LookAt(*item, random);
+    agenda_.Done(item->table);
+  }
+}
+
+void Service::LookAt(const AgendaItem& item, Random& random) {
+  const auto table = tables_.Find(item.table);
+  if (table == nullptr) return;
+  const TimestampMs now = clock_.Now();
+  const std::lock_guard lock(table->mutex);
+  LookOptions look;
+  look.database = table->database;
+  look.cause = item.cause;
+  look.is_full = item.is_full;
+  look.settings_of = dispatch_->options().settings_of;
+  LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
+  if (!table->watched.location.empty()) tables_.NoteLocation(table->watched.location, table);
+  if (result.is_gone && table->watched.record.row.uuid.empty()) {
+    tables_.Remove(table->id);  // an event of a table that never was
+    return;
+  }
+  if (result.error && result.error->code == Code::kUnavailable) {
+    const std::int64_t wait =
+        std::min(options_.sweep_interval_ms, kRetryMinMs << std::min<std::int64_t>(table->watched.failures, 10));
+    agenda_.Add({table->id, now.value + wait, item.cause, item.is_full});
+  }
+  Absorb(*table, item, std::move(result));
+}
+
+/// What a look has found goes to the queue, to the state, and to those who watch.
+void Service::Absorb(FleetTable& table, const AgendaItem& item, LookResult result) {
+  StateUpdate update;
+  FollowRequests(table, result, update);
+  if (!result.error) SetScopes(table);
+  if (result.candidates) {
+    for (decide::Candidate& candidate : *result.candidates) {
+      candidate.predicted.reads_saved =
+          table.reads.ReadsSaved(candidate.predicted.files_removed, table.watched.record.row.files);
+    }
+    dispatch_->Offer(table.id, std::move(*result.candidates), result.scanned_keys);
+  }
+  CountLook(item, result.counts);
+  TableRecord& record = table.watched.record;
+  const bool had_work = std::exchange(record.has_work, dispatch_->HasWork(table.id));
+  if (result.is_unchanged && update.requests.empty() && had_work == record.has_work) return Publish(table);
+  record.partitions = std::string(AsText(table.watched.state.Serialize()));
+  record.learned = dispatch_->Learned(table.id);
+  update.table = &record;
+  update.trend = result.trend ? &*result.trend : nullptr;
+  update.decisions = std::move(result.decisions);
+  NoteState(store_->Write(update));
+  record.partitions.clear();
+  for (const decide::Decision& decision : update.decisions) {
+    shown_.Feed().Publish(News::Kind::kDecision, decision.table, std::to_string(decision.id));
+  }
+  Publish(table);
+}
+
+void Service::SetScopes(const FleetTable& table) {
+  decide::ScopeSettings scope = TableScope(table.watched.wanted);
+  scope.paused = table.watched.record.paused;
+  dispatch_->SetSettings(decide::Scope::kTable, table.id, std::move(scope));
+  // Whether the file's rules are sound was checked when it was read.
+  if (auto database = ResolveDatabase(options_.policy, table.database)) {
+    dispatch_->SetSettings(decide::Scope::kDatabase, table.database, std::move(*database));
+  }
+}
+
+void Service::NoteState(const Status& status) {
+  if (!status) Log(LogLevel::kError, status.error().message);
+  {
+    const std::lock_guard lock(counters_mutex_);
+    state_status_ = status;
+  }
+  dispatch_->SetStateWritable(status.has_value());
+}
+
+void Service::CountLook(const AgendaItem& item, const LookCounts& counts) {
+  const std::lock_guard lock(counters_mutex_);
+  counters_.commits_seen += counts.commits;
+  counters_.partitions_changed += counts.partitions_changed;
+  counters_.partitions_noisy += counts.partitions_noisy;
+  counters_.partition_scans += counts.partition_scans;
+  if (item.cause == decide::Cause::kSweep) counters_.snapshots_found_by_sweep_only += counts.commits;
+}
+
+/// The table's row as the API shows it; the caller holds its mutex.
+void Service::Publish(FleetTable& table) {
+  TableDetail detail;
+  const TableRecord& record = table.watched.record;
+  detail.row = record.row;
+  if (record.paused && detail.row.state == TableRow::State::kOk) {
+    detail.row.state = TableRow::State::kPaused;
+    detail.row.state_reason = "paused";
+  }
+  detail.histogram = record.histogram;
+  detail.savings = record.savings;
+  detail.settings = SettingRowsOf(table.watched.wanted);
+  dispatch_->Describe(table.id, detail);
+  shown_.PutTable(std::move(detail));
+}
+
+}  // namespace firn::service

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The optimizer that runs by itself: learns of commits, looks at tables, decides, does the work, and remembers why.
+//
+// In: catalogs, options, events and requests. Out: tables in shape; decisions, jobs and figures for the API.
+// Guarantees: events are hints, the sweep finds what they miss: a commit is unseen for at most staleness_bound_ms while
+// its
+//   catalog answers. A request is on disk before it is acknowledged. After a kill nothing is done twice: work is
+//   planned anew on the table as it is, and the commit path refuses a plan whose files are gone. Without a writable
+//   state no new job starts. In shadow mode nothing is written to any table.
+// Cost: threads: one each for events, sweep and dispatch, `watchers` that look, `workers` that rewrite. Memory: the
+// workers
+//   share memory_bytes; about 120 bytes a partition, some kilobytes a table.
+// Threads: any; Stop() from one.
+// Errors: Open: those of the state file; Start: none, a catalog that is down is tried again.
+// Source: design sections 2, 5 and 6.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/random.h"
+#include "ports/catalog.h"
+#include "ports/clock.h"
+#include "ports/event_source.h"
+#include "service/agenda.h"
+#include "service/dispatch.h"
+#include "service/fleet_tables.h"
+#include "service/fleet_view.h"
+#include "service/memory_fleet.h"
+#include "service/state_store.h"
+
+namespace firn::service {
+
+struct ServiceOptions {
+  std::int64_t sweep_interval_ms = 5 * 60 * 1000;
+  /// Between the first event of a table and the look at it: more of them are one look then.
+  std::int64_t debounce_ms = 500;
+  int watchers = 2;
+  int workers = 1;
+  std::int64_t memory_bytes = std::int64_t{1} << 30;
+  std::size_t events_max = 100'000;
+  std::size_t tables_max = 100'000;  // that events may name before a sweep has seen them
+  std::int64_t requests_max = 10'000;
+  bool shadow = false;
+  std::string version = "0.1.0";
+  std::uint64_t seed = 0;
+  /// What the owners of tables and databases want, unless the tables say otherwise.
+  FleetPolicy policy = {};
+  std::vector<SettingRow> settings = {};  // to be shown
+};
+
+class Service final : public FleetView, public FleetControl {
+ public:
+  static Result<std::unique_ptr<Service>> Open(const std::string& state_path,
+                                               std::vector<std::shared_ptr<ports::Catalog>> catalogs,
+                                               ports::Clock& clock, ServiceOptions options);
+  ~Service() override;
+
+  void Start();
+  /// Running jobs end at their next page; everything is on disk when it returns.
+  void Stop();
+  /// Where adapters of other sources push events.
+  ports::EventQueue& events() { return events_; }
+
+  Readiness Ready() override;
+  Result<FleetSummary> Summary() override;
+  Result<Page<TableRow>> Tables(const TableFilter& filter, const PageOf& page) override;
+  Result<TableDetail> Table(std::string_view id) override;
+  Result<Page<PartitionRow>> Partitions(std::string_view table, const PageOf& page) override;
+  Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page) override;
+  Result<Page<QueueRow>> Queue(const PageOf& page) override;
+  Result<Page<JobRow>> Jobs(const JobFilter& filter, const PageOf& page) override;
+  Result<JobRow> Job(std::string_view id) override;
+  Result<Page<OutcomeRow>> Outcomes(std::string_view table_or_empty, const PageOf& page) override;
+  Result<Page<RequestRow>> Requests(const PageOf& page) override;
+  Result<std::vector<PolicyRow>> Policies() override;
+  Result<std::vector<SettingRow>> Settings() override;
+  std::vector<Metric> Metrics() override;
+  FleetNews& Feed() override { return shown_.Feed(); }
+
+  bool AcceptEvent(ports::TableEvent event) override;
+  Result<std::string> AddRequest(const NewRequest& request) override;
+  Status Pause(std::string_view table) override;
+  Status Resume(std::string_view table) override;
+
+ private:
+  Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<ports::Catalog>> catalogs, ports::Clock& clock,
+          ServiceOptions options);
+  Status Restore();
+  void RunEvents();
+  void RunSweep();
+  void RunWatcher(Random random);
+
+  void Sweep(Random& random);
+  void NoteFleet(std::int64_t now_ms);
+  void TakeEvent(const ports::TableEvent& event);
+  void LookAt(const AgendaItem& item, Random& random);
+  void Absorb(FleetTable& table, const AgendaItem& item, LookResult result);
+  void HearOf(const JobNews& news);
+  void FollowRequests(const FleetTable& table, LookResult& result, StateUpdate& update);
+  void FollowJob(const JobNews& news);
+  void SetScopes(const FleetTable& table);
+  void Publish(FleetTable& table);
+  Status SetPaused(std::string_view table, bool paused);
+  Result<FleetSummary> TableSums();
+  void CountLook(const AgendaItem& item, const LookCounts& counts);
+  void NoteState(const Status& status);
+  void SaveCounters();
+  void WaitMs(std::int64_t ms);
+
+  const std::unique_ptr<StateStore> store_;
+  ports::Clock& clock_;
+  const ServiceOptions options_;
+  FleetTables tables_;
+  Agenda agenda_;
+  MemoryFleet shown_;
+  ports::EventQueue events_;
+  std::unique_ptr<Dispatch> dispatch_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> stopping_ = false;
+  std::mutex wait_mutex_;
+  std::condition_variable wake_;
+
+  std::mutex requests_mutex_;
+  Random request_ids_;
+  std::map<std::string, std::vector<RequestRow>> requests_;  // open ones by table
+  std::int64_t requests_open_ = 0;
+
+  std::mutex counters_mutex_;
+  FleetSummary counters_;  // only its counts
+  FleetSummary sums_;      // over all rows, at that time
+  std::int64_t sums_made_ms_ = 0;
+  Status state_status_ = Ok();                         // of the last write
+  std::map<std::string, std::string> catalog_errors_;  // by name
+  std::atomic<std::int64_t> sweeps_ = 0;
+};
+
+}  // namespace firn::service

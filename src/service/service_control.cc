@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the service is asked to do, and what becomes of it; what it remembers of an earlier run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "service/service.h"
+
+namespace firn::service {
+namespace {
+
+constexpr const char* kPaused = "paused";
+constexpr const char* kCounters = "counters";
+constexpr const char* kSpent = "spent";
+constexpr std::string_view kScan = "scan";
+
+/// Merging and folding are one action with one plan.
+bool IsFor(const std::string& requested, decide::Action action) {
+  const bool deletes = requested == ActionName(decide::Action::kRewriteDeletes);
+  return deletes == (action == decide::Action::kRewriteDeletes);
+}
+
+bool Names(const RequestRow& request, const decide::Candidate& candidate) {
+  const auto& wanted = request.request.partitions;
+  if (wanted.empty() || candidate.partitions.empty()) return true;
+  return std::ranges::any_of(candidate.partitions,
+                             [&](const auto& partition) { return std::ranges::count(wanted, partition.text) > 0; });
+}
+
+/// The counts that go on over restarts, in their order.
+std::vector<std::int64_t*> CountsOf(FleetSummary& summary) {
+  return {&summary.commits_seen, &summary.partitions_changed, &summary.partitions_noisy, &summary.partition_scans,
+          &summary.snapshots_found_by_sweep_only};
+}
+
+}  // namespace
+
+Status Service::Restore() {
+  FIRN_ASSIGN(auto records, store_->Tables());
+  for (TableRecord& record : records) {
+    const std::string learned = record.learned;
+    const auto table = tables_.Restore(std::move(record));
+    if (table == nullptr) continue;
+    dispatch_->Restore(table->id, learned);
+    const std::lock_guard lock(table->mutex);
+    if (table->watched.record.has_work) agenda_.Add({table->id, clock_.Now().value, decide::Cause::kSweep, true});
+    Publish(*table);
+  }
+  FIRN_ASSIGN(const std::string paused, store_->Get(kPaused));
+  dispatch_->SetPaused(paused == "1");
+  FIRN_ASSIGN(auto everything, ResolveEverything(options_.policy));
+  dispatch_->SetSettings(decide::Scope::kEverything, "", std::move(everything));
+  FIRN_ASSIGN(const std::string spent, store_->Get(kSpent));
+  if (!spent.empty()) dispatch_->RestoreSpent(spent);
+  FIRN_ASSIGN(const std::string counters, store_->Get(kCounters));
+  std::size_t at = 0;
+  for (std::int64_t* count : CountsOf(counters_)) {
+    *count = std::strtoll(counters.c_str() + std::min(at, counters.size()), nullptr, 10);
+    at = counters.find(' ', at) == std::string::npos ? counters.size() : counters.find(' ', at) + 1;
+  }
+  // What ran when the process was killed: its effect, if it had one, is in the table and is found by looking.
+  FIRN_ASSIGN(auto running,
+              store_->Jobs({.table = "", .state = JobRow::State::kRunning}, {.after = "", .limit = kPageItemsMax}));
+  for (JobRow& job : running.items) {
+    job.state = JobRow::State::kLost;
+    job.error = "The service ended while it ran; what it had committed is in the table.";
+    job.ended_ms = clock_.Now().value;
+    StateUpdate update;
+    update.job = &job;
+    FIRN_TRY(store_->Write(update));
+    agenda_.Add({job.table, clock_.Now().value, decide::Cause::kSweep, true});
+  }
+  FIRN_ASSIGN(auto open, store_->OpenRequests());
+  for (RequestRow& request : open) {
+    request.state = "waiting";
+    ++requests_open_;
+    agenda_.Add({request.request.table, clock_.Now().value, decide::Cause::kRequest, true});
+    requests_[request.request.table].push_back(std::move(request));
+  }
+  return Ok();
+}
+
+void Service::SaveCounters() {
+  const std::lock_guard lock(counters_mutex_);
+  std::string text;
+  for (const std::int64_t* count : CountsOf(counters_)) text += std::to_string(*count) + " ";
+  if (Status written = store_->Set(kSpent, dispatch_->Spent()); !written) Log(LogLevel::kWarn, written.error().message);
+  if (Status written = store_->Set(kCounters, text); !written) Log(LogLevel::kWarn, written.error().message);
+}
+
+Result<std::string> Service::AddRequest(const NewRequest& request) {
+  if (request.action != kScan) FIRN_TRY(decide::ParseAction(request.action));
+  if (tables_.Find(request.table) == nullptr) {
+    return Error{Code::kNotFound,
+                 fmt::format("no table `{}`: tables are named catalog/namespace.table", request.table)};
+  }
+  const TimestampMs now = clock_.Now();
+  RequestRow row;
+  row.request = request;
+  row.created_ms = now.value;
+  row.state = "waiting";
+  {
+    const std::lock_guard lock(requests_mutex_);
+    if (requests_open_ >= options_.requests_max) {
+      return Error{Code::kLimit, fmt::format("{} requests wait already", requests_open_)};
+    }
+    row.id = request_ids_.NewUuidV7(now);
+    StateUpdate update;
+    update.requests.push_back(row);
+    FIRN_TRY(store_->Write(update));
+    ++requests_open_;
+    requests_[request.table].push_back(row);
+  }
+  agenda_.Add({request.table, now.value, decide::Cause::kRequest, true});
+  return row.id;
+}
+
+/// Marks the candidates that were asked for, and answers what needs no work.
+void Service::FollowRequests(const FleetTable& table, LookResult& result, StateUpdate& update) {
+  const std::lock_guard lock(requests_mutex_);
+  const auto place = requests_.find(table.id);
+  if (place == requests_.end()) return;
+  for (RequestRow& request : place->second) {
+    if (request.state != "waiting") continue;
+    if (result.is_gone) {
+      request.state = "failed";
+      request.reason = result.error->message;
+    } else if (result.error && result.error->code != Code::kUnavailable) {
+      request.state = "refused";
+      request.reason = result.error->message;
+    } else if (result.error) {
+      request.reason = result.error->message;
+      continue;
+    } else if (request.request.action == kScan) {
+      request.state = "done";
+    } else if (!result.candidates) {
+      continue;  // a look that began before the request
+    } else {
+      request.state = "done";
+      request.reason = "There is nothing to do.";
+      for (decide::Candidate& candidate : *result.candidates) {
+        if (!IsFor(request.request.action, candidate.action) || !Names(request, candidate)) continue;
+        candidate.cause = decide::Cause::kRequest;
+        candidate.priority *= request.request.priority;
+        if (request.request.deadline_ms > 0) candidate.deadline = TimestampMs{request.request.deadline_ms};
+        request.state = "queued";
+        request.reason.clear();
+      }
+    }
+    update.requests.push_back(request);
+  }
+  requests_open_ -= std::erase_if(place->second, [](const RequestRow& request) {
+    return request.state != "waiting" && request.state != "queued" && request.state != "running";
+  });
+  if (place->second.empty()) requests_.erase(place);
+}
+
+void Service::FollowJob(const JobNews& news) {
+  StateUpdate update;
+  {
+    const std::lock_guard lock(requests_mutex_);
+    const auto place = requests_.find(news.job.table);
+    if (place == requests_.end()) return;
+    const auto action = decide::ParseAction(news.job.action);
+    for (RequestRow& request : place->second) {
+      if (request.state == "waiting" || !action || !IsFor(request.request.action, *action)) continue;
+      request.job = news.job.id;
+      request.state = "running";
+      if (news.has_ended) {
+        request.state = news.job.state == JobRow::State::kDone ? "done" : "failed";
+        request.reason = news.job.error;
+      }
+      update.requests.push_back(request);
+    }
+    requests_open_ -= std::erase_if(
+        place->second, [](const RequestRow& request) { return request.state == "done" || request.state == "failed"; });
+    if (place->second.empty()) requests_.erase(place);
+  }
+  if (update.requests.empty()) return;
+  if (Status written = store_->Write(update); !written) Log(LogLevel::kError, written.error().message);
+}
+
+void Service::HearOf(const JobNews& news) {
+  if (news.has_ended && news.job.state == JobRow::State::kCancelled) return;  // it is asked for again after the restart
+  FollowJob(news);
+  if (!news.has_ended) {
+    shown_.Feed().Publish(News::Kind::kJob, news.job.table, news.job.id);
+    return;
+  }
+  agenda_.Add({news.job.table, clock_.Now().value + news.wait_ms, decide::Cause::kSweep, news.is_unfinished});
+}
+
+Status Service::SetPaused(std::string_view id, bool paused) {
+  if (id.empty()) {
+    FIRN_TRY(store_->Set(kPaused, paused ? "1" : "0"));
+    dispatch_->SetPaused(paused);
+    shown_.Feed().Publish(News::Kind::kSummary);
+    return Ok();
+  }
+  const auto table = tables_.Find(id);
+  if (table == nullptr) return Error{Code::kNotFound, fmt::format("no table `{}`", id)};
+  const std::lock_guard lock(table->mutex);
+  TableRecord& record = table->watched.record;
+  const bool before = record.paused;
+  record.paused = paused;
+  record.partitions = std::string(AsText(table->watched.state.Serialize()));
+  StateUpdate update;
+  update.table = &record;
+  const Status written = store_->Write(update);
+  record.partitions.clear();
+  if (!written) {
+    record.paused = before;
+    return written;
+  }
+  SetScopes(*table);
+  Publish(*table);
+  return Ok();
+}
+
+Status Service::Pause(std::string_view table) { return SetPaused(table, true); }
+Status Service::Resume(std::string_view table) { return SetPaused(table, false); }
+
+}  // namespace firn::service

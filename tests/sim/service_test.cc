@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole service on a simulated table, with its threads: what it does by itself, what it leaves alone, and what is
+// left of it after an end.
+#include "service/service.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "sim/world.h"
+
+namespace firn::sim {
+namespace {
+
+using service::Service;
+
+class ServiceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("firn-service-" + std::to_string(::getpid()) + "-" +
+                                                        testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    options_.sweep_interval_ms = 60'000;
+    options_.debounce_ms = 10;
+    options_.memory_bytes = 256 << 20;
+    world_.Fill(6, 3);
+  }
+  void TearDown() override {
+    service_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void Start() {
+    std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
+    auto opened = Service::Open((folder_ / "state.db").string(), {catalog}, clock_, options_);
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    service_ = std::move(*opened);
+    service_->Start();
+  }
+
+  template <class Condition>
+  bool Wait(Condition condition) {
+    for (int i = 0; i < 600; ++i) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  }
+
+  std::string Id() const { return world_.catalog->name() + "/db.t"; }
+  std::int64_t Files() {
+    const auto detail = service_->Table(Id());
+    return detail ? detail->row.files : -1;
+  }
+  std::vector<std::string> Kinds() {
+    std::vector<std::string> kinds;
+    for (const auto& row : service_->Decisions({.table = Id()}, {.after = "", .limit = 500})->items)
+      kinds.push_back(row.kind);
+    return kinds;
+  }
+  bool Has(std::string_view kind) {
+    const auto kinds = Kinds();
+    return std::ranges::find(kinds, kind) != kinds.end();
+  }
+  void Append(int files) {
+    std::vector<std::vector<std::int64_t>> rows;
+    for (int i = 0; i < files; ++i) rows.push_back({next_++});
+    ASSERT_TRUE(world_.table().Append(0, rows).has_value());
+  }
+  ports::TableEvent Event() {
+    ports::TableEvent event;
+    event.catalog = world_.catalog->name();
+    event.name_space = {"db"};
+    event.table = "t";
+    return event;
+  }
+
+  World world_{2};
+  ports::SystemClock clock_;
+  service::ServiceOptions options_;
+  std::filesystem::path folder_;
+  std::unique_ptr<Service> service_;
+  std::int64_t next_ = 1'000'000;
+};
+
+TEST_F(ServiceTest, SmallFiles_AreMergedByItself_AndTheReasonIsOnRecord) {
+  const std::vector<Row> rows = world_.Rows();
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2 && Has("done"); }));
+  service_->Stop();
+  EXPECT_EQ(world_.Rows(), rows);
+  world_.CheckSound();
+  for (const char* kind : {"scan", "run", "done"}) EXPECT_TRUE(Has(kind)) << kind;
+  const auto jobs = service_->Jobs({}, {});
+  ASSERT_TRUE(jobs.has_value()) << jobs.error().message;
+  ASSERT_EQ(jobs->items.size(), 1U);
+  EXPECT_EQ(jobs->items[0].state, service::JobRow::State::kDone);
+  EXPECT_EQ(jobs->items[0].measured->files_removed, 10);
+  EXPECT_EQ(service_->Table(Id())->savings.files, 10);
+  EXPECT_EQ(service_->Summary()->merges, 1);
+  EXPECT_EQ(service_->Outcomes("", {})->items.size(), 1U);
+}
+
+TEST_F(ServiceTest, Event_IsSeenLongBeforeTheSweep) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  Append(8);
+  EXPECT_TRUE(service_->AcceptEvent(Event()));
+  ASSERT_TRUE(Wait([&] { return service_->Summary()->merges == 2; })) << "the sweep comes after a minute";
+  EXPECT_EQ(service_->Summary()->snapshots_found_by_sweep_only, 0);
+}
+
+TEST_F(ServiceTest, WithoutEvents_TheSweepFindsEverything) {
+  options_.sweep_interval_ms = 300;
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  Append(8);
+  ASSERT_TRUE(Wait([&] { return service_->Summary()->merges == 2; }));
+  EXPECT_GE(service_->Summary()->snapshots_found_by_sweep_only, 1);
+}
+
+TEST_F(ServiceTest, Shadow_DecidesAndWritesNothing) {
+  options_.shadow = true;
+  const auto before = world_.table().Load()->metadata_location;
+  Start();
+  ASSERT_TRUE(Wait([&] { return Has("run"); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  service_->Stop();
+  EXPECT_EQ(world_.table().Load()->metadata_location, before);
+  EXPECT_FALSE(Has("done"));
+  EXPECT_TRUE(service_->Jobs({}, {})->items.empty());
+}
+
+TEST_F(ServiceTest, Paused_WaitsAndSaysSo_AlsoAfterARestart) {
+  Start();
+  ASSERT_TRUE(service_->Pause("").has_value());
+  ASSERT_TRUE(Wait([&] { return Files() == 2 || Has("not-now"); }));
+  if (Files() == 2) GTEST_SKIP() << "it was faster than the pause";
+  service_.reset();
+  Start();
+  EXPECT_TRUE(service_->Summary()->paused);
+  ASSERT_TRUE(Wait([&] { return service_->Queue({})->items.size() == 1; }));
+  EXPECT_NE(service_->Queue({})->items[0].why_here, "");
+  EXPECT_EQ(Files(), 12);
+  ASSERT_TRUE(service_->Resume("").has_value());
+  EXPECT_TRUE(Wait([&] { return Files() == 2; }));
+}
+
+TEST_F(ServiceTest, AfterARestart_NothingIsReadAgain) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  service_.reset();
+  const auto scans = [&] { return service_->Summary()->partition_scans; };
+  Start();
+  const std::int64_t before = scans();
+  EXPECT_EQ(Files(), 2) << "shown before any look";
+  ASSERT_TRUE(Wait([&] { return service_->Ready().ready; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(scans(), before);
+}
+
+TEST_F(ServiceTest, LostState_CostsAScanAndNothingElse) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  service_.reset();
+  const auto location = world_.table().Load()->metadata_location;
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) std::filesystem::remove(file);
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  service_->Stop();
+  EXPECT_EQ(world_.table().Load()->metadata_location, location);
+}
+
+TEST_F(ServiceTest, TenThousandTables_AreThereWithinSeconds) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  service_.reset();
+  {
+    const auto database = ports::SqliteDatabase::Open((folder_ / "state.db").string(), {});
+    ASSERT_TRUE(database.has_value());
+    const auto copied = (*database)->WriteOnce(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) INSERT INTO tables SELECT id "
+        "|| i, "
+        "replace(row, 'db.t', 'db.t' || i), paused, has_work, histogram, savings, learned, partitions FROM tables, n",
+        {});
+    ASSERT_TRUE(copied.has_value()) << copied.error().message;
+    ASSERT_EQ(copied->changed_rows, 9999);
+  }
+  const auto before = std::chrono::steady_clock::now();
+  Start();
+  EXPECT_EQ(service_->Summary()->tables, 10'000) << "nothing was looked at yet";
+  const auto page = service_->Tables({}, {.after = "", .limit = 100});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;
+  ASSERT_TRUE(page.has_value());
+  EXPECT_EQ(page->items.size(), 100U);
+  RecordProperty("seconds", std::to_string(seconds.count()));
+  std::printf("10,000 tables: %.2f s until the first page\n", seconds.count());
+  EXPECT_LT(seconds.count(), 30) << "of a slow machine; 5 s is the aim";
+}
+
+TEST_F(ServiceTest, Requests_AreAnsweredAndKept) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  EXPECT_EQ(service_->AddRequest({.table = "c/no.t", .action = "merge"}).error().code, Code::kNotFound);
+  EXPECT_EQ(service_->AddRequest({.table = Id(), .action = "dance"}).error().code, Code::kInvalidArgument);
+  ASSERT_TRUE(service_->Pause("").has_value());
+  Append(8);
+  const auto id = service_->AddRequest({.table = Id(), .action = "merge", .priority = 5});
+  ASSERT_TRUE(id.has_value()) << id.error().message;
+  ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "queued"; }));
+  EXPECT_EQ(service_->Queue({})->items.at(0).cause, "request");
+  service_.reset();
+  Start();
+  ASSERT_TRUE(service_->Resume("").has_value());
+  ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "done"; }));
+  const auto request = service_->Requests({})->items[0];
+  EXPECT_EQ(request.id, *id);
+  EXPECT_NE(request.job, "");
+  EXPECT_EQ(service_->Job(request.job)->state, service::JobRow::State::kDone);
+}
+
+TEST_F(ServiceTest, ForgedAndUnknownEvents_HaveNoEffect) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  auto unknown = Event();
+  unknown.table = "never-was";
+  service_->AcceptEvent(unknown);
+  auto elsewhere = Event();
+  elsewhere.catalog = "other";
+  service_->AcceptEvent(elsewhere);
+  auto forged = Event();
+  forged.snapshot_id = 42;
+  for (int i = 0; i < 50; ++i) service_->AcceptEvent(forged);
+  const std::int64_t scans = service_->Summary()->partition_scans;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(service_->Summary()->partition_scans, scans);
+  EXPECT_TRUE(Wait([&] { return service_->Summary()->tables == 1; }));
+}
+
+}  // namespace
+}  // namespace firn::sim
