@@ -108,6 +108,9 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
   AddInspect(app, context);
   AddTables(app, context);
   AddSplice(app, context);
+  AddServe(app, context);
+  AddExplain(app, context);
+  AddRequest(app, context);
   return Parse(app, std::move(arguments), environment, context);
 }
 

@@ -39,6 +39,9 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context);
 void AddSplice(CLI::App& app, CommandContext& context);
 void AddInspect(CLI::App& app, CommandContext& context);
 void AddTables(CLI::App& app, CommandContext& context);
+void AddServe(CLI::App& app, CommandContext& context);
+void AddRequest(CLI::App& app, CommandContext& context);
+void AddExplain(CLI::App& app, CommandContext& context);
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options);
 /// Runs `run` and turns its error into a message and an exit number. `run` returns the exit number of a success.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "base/human_text.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/service_options.h"
+#include "cli/text_table.h"
+#include "decide/decision_json.h"
+#include "service/state_store.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr std::size_t kLineWidth = 110;
+
+struct ExplainOptions {
+  CommonOptions common;
+  std::string table, partition, kind, state;
+  int limit = 20;
+};
+
+/// "2026-11-30 06:31:05Z"
+std::string TimeText(TimestampMs at) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(at.value)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - day));
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                     clock.minutes().count(), clock.seconds().count());
+}
+
+std::string EffectText(const decide::Effect& effect) {
+  return fmt::format("{} less, {} less, {} read, {}", HumanCount(effect.files_removed, "file"),
+                     HumanCount(effect.delete_files_removed, "delete file"), HumanBytes(effect.bytes),
+                     HumanSeconds(effect.seconds));
+}
+
+std::string DecisionText(const decide::Decision& decision, bool verbose) {
+  std::string head = fmt::format("{}  {}", TimeText(decision.at), DecisionKindName(decision.kind));
+  if (!decision.action.empty()) head += " " + decision.action;
+  if (!decision.partition.empty()) head += " " + decision.partition;
+  if (decision.shadow) head += " (shadow)";
+  std::string text = head + "\n" + Wrap("    " + decision.reason, kLineWidth, 4) + "\n";
+  if (decision.prediction) text += "    predicted: " + EffectText(*decision.prediction) + "\n";
+  if (decision.outcome) text += "    measured:  " + EffectText(*decision.outcome) + "\n";
+  if (decision.not_before) text += "    not before: " + TimeText(*decision.not_before) + "\n";
+  if (!verbose) return text;
+  for (const auto& [name, value] : decision.inputs) text += fmt::format("    {} = {:.6g}\n", name, value);
+  for (const decide::Alternative& other : decision.alternatives) {
+    text += Wrap(fmt::format("    not: {} ({:.4g}): {}", other.text, other.value, other.why_not), kLineWidth, 8) + "\n";
+  }
+  if (!decision.plan_id.empty()) text += "    plan " + decision.plan_id + "\n";
+  return text;
+}
+
+/// The id of what the user calls a table: "ns.t", "catalog.ns.t" or "catalog/ns.t".
+Result<std::string> TableIdOf(service::StateStore& store, const std::string& given) {
+  FIRN_ASSIGN(const auto tables, store.Tables());
+  std::vector<std::string> found;
+  for (const auto& table : tables) {
+    const service::TableRow& row = table.row;
+    if (given == row.id || given == row.name || given == row.catalog + "." + row.name) found.push_back(row.id);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    return Error{Code::kNotFound, fmt::format("the service has never seen a table `{}`; it knows {}", given,
+                                              HumanCount(static_cast<std::int64_t>(tables.size()), "table"))};
+  }
+  return Error{Code::kInvalidArgument, fmt::format("`{}` may be {}", given, fmt::join(found, " or "))};
+}
+
+Result<int> RunExplain(Environment& environment, ExplainOptions& options) {
+  if (options.state.empty()) {
+    FIRN_ASSIGN(options.state, DefaultStateFile());
+  }
+  FIRN_ASSIGN(const auto store, service::StateStore::OpenToRead(options.state));
+  FIRN_ASSIGN(const std::string table, TableIdOf(*store, options.table));
+  const service::DecisionFilter filter{table, options.partition, options.kind};
+  FIRN_ASSIGN(const auto page, store->Decisions(filter, {.after = "", .limit = options.limit}));
+  if (options.common.json) {
+    std::string text = "[";
+    for (const auto& row : page.items) text += (text.size() > 1 ? ",\n" : "\n") + row.json;
+    environment.terminal.Out(text + "\n]\n");
+    return kExitOk;
+  }
+  if (page.items.empty()) environment.terminal.Out("No decision is on record.\n");
+  for (const auto& row : page.items) {
+    FIRN_ASSIGN(const json::Value value, json::Parse(row.json));
+    FIRN_ASSIGN(const decide::Decision decision, decide::ParseDecision(value));
+    environment.terminal.Out(DecisionText(decision, options.common.verbosity > 0));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddExplain(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<ExplainOptions>();
+  CLI::App* command = app.add_subcommand("explain", "Why the service did, or did not do, something: newest first");
+  command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog.db.table")
+      ->required();
+  command->add_option("--partition", options->partition, "Only decisions about this partition, as health shows it");
+  command
+      ->add_option("--kind", options->kind,
+                   "Only these: nothing-to-do, not-now, scan, run, done, failed, refused, cancelled")
+      ->check(CLI::IsMember({"nothing-to-do", "not-now", "scan", "run", "done", "failed", "refused", "cancelled"}));
+  command->add_option("--limit", options->limit, "At most so many")->check(CLI::Range(1, 500))->capture_default_str();
+  command->add_option("--state", options->state, "State file of the service")
+      ->default_str("~/.local/state/firn/state.db");
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunExplain(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

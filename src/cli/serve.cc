@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/serve.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "act/rewrite_data.h"
+#include "base/human_text.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/service_options.h"
+#include "cli/table_options.h"
+#include "ports/directory_watch.h"
+#include "service/policy_file.h"
+#include "service/service.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr std::int64_t kPatienceMs = 200;
+
+struct ServeOptions {
+  CommonOptions common;
+  TableRequest place;
+  std::vector<std::string> catalogs, watched;
+  std::string state, listen = "127.0.0.1:8765", token_file, policy_file, memory, sweep = "5m", debounce = "500ms";
+  int workers = 1, watchers = 2;
+  bool shadow = false;
+};
+
+Result<service::ServiceOptions> MakeOptions(Environment& environment, const ServeOptions& options) {
+  service::ServiceOptions made;
+  made.workers = options.workers;
+  made.watchers = options.watchers;
+  made.shadow = options.shadow;
+  made.version = kVersion;
+  made.seed = environment.random.Next();
+  FIRN_ASSIGN(made.sweep_interval_ms, ParseDurationOption("--sweep-interval", options.sweep));
+  FIRN_ASSIGN(made.debounce_ms, ParseDurationOption("--debounce", options.debounce));
+  if (made.sweep_interval_ms <= 0) return Error{Code::kInvalidArgument, "--sweep-interval is not above 0"};
+  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory));
+  if (memory) made.memory_bytes = *memory;
+  const std::int64_t least = act::kRewriteMemoryMin * options.workers;
+  if (made.memory_bytes < least) {
+    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} are needed for {}", HumanBytes(least),
+                                                     HumanCount(options.workers, "worker"))};
+  }
+  if (!options.policy_file.empty()) {
+    FIRN_ASSIGN(const std::string text, ReadSmallFile(options.policy_file, service::kPolicyFileBytesMax));
+    FIRN_ASSIGN(made.policy, service::ParsePolicyFile(options.policy_file, text));
+  }
+  const auto show = [&](std::string key, std::string value, bool is_given, std::string about) {
+    made.settings.push_back({std::move(key), std::move(value), is_given ? "flag" : "default", std::move(about)});
+  };
+  show("sweep-interval", options.sweep, options.sweep != "5m",
+       "Every table is looked at so often, whatever events say");
+  show("debounce", options.debounce, options.debounce != "500ms", "Between an event and the look at its table");
+  show("workers", std::to_string(options.workers), options.workers != 1, "Jobs at a time");
+  show("memory", HumanBytes(made.memory_bytes), memory.has_value(), "Of all workers together");
+  show("shadow", options.shadow ? "true" : "false", options.shadow, "Decide without acting");
+  return made;
+}
+
+Result<api::ServeOptions> MakeListen(const ServeOptions& options) {
+  api::ServeOptions made;
+  const auto colon = options.listen.rfind(':');
+  if (colon == std::string::npos) return Error{Code::kInvalidArgument, "--listen: write HOST:PORT"};
+  made.server.host = options.listen.substr(0, colon);
+  if (made.server.host.starts_with('[') && made.server.host.ends_with(']')) {
+    made.server.host = made.server.host.substr(1, made.server.host.size() - 2);
+  }
+  FIRN_ASSIGN(made.server.port, ParsePort("--listen", options.listen.substr(colon + 1)));
+  if (!options.token_file.empty()) {
+    FIRN_ASSIGN(made.api.access.token, ReadTokenFile(options.token_file));
+  }
+  return made;
+}
+
+Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& environment,
+                                                                  const ServeOptions& options) {
+  std::vector<std::shared_ptr<ports::Catalog>> opened;
+  std::vector<std::string> names = options.catalogs;
+  if (names.empty()) names.push_back("");  // the default one
+  for (const std::string& name : names) {
+    TableRequest request = options.place;
+    request.catalog = name;
+    FIRN_ASSIGN(auto catalog, environment.open_catalog(request));
+    opened.push_back(std::move(catalog));
+  }
+  return opened;
+}
+
+void Announce(Environment& environment, const ServeOptions& options, const api::ApiServer& server) {
+  const std::string host = options.listen.substr(0, options.listen.rfind(':'));
+  const std::string address = fmt::format("http://{}:{}/", host, server.port());
+  if (options.common.json) {
+    json::Value value = json::Value::Object();
+    value.Set("address", address);
+    environment.terminal.Out(json::Write(value) + "\n");
+  } else {
+    environment.terminal.Out(
+        fmt::format("firn serves at {}{}\n", address, options.shadow ? " (shadow: decides without acting)" : ""));
+  }
+}
+
+Result<int> RunServe(Environment& environment, ServeOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.place, {nullptr, &options.memory, nullptr}));
+  if (options.state.empty()) {
+    FIRN_ASSIGN(options.state, DefaultStateFile());
+  }
+  FIRN_ASSIGN(auto made, MakeOptions(environment, options));
+  FIRN_ASSIGN(const auto listen, MakeListen(options));
+  FIRN_ASSIGN(auto catalogs, OpenCatalogs(environment, options));
+  FIRN_ASSIGN(const auto service,
+              service::Service::Open(options.state, std::move(catalogs), environment.clock, std::move(made)));
+  std::vector<std::unique_ptr<ports::DirectoryWatch>> watches;
+  for (const std::string& folder : options.watched) {
+    FIRN_ASSIGN(watches.emplace_back(), ports::DirectoryWatch::Start(folder, service->events(), {}));
+  }
+  FIRN_ASSIGN(const auto server, api::ApiServer::Start(*service, *service, environment.clock, listen));
+  service->Start();
+  Announce(environment, options, *server);
+  while (!environment.cancelled) environment.clock.SleepMs(kPatienceMs);
+  environment.terminal.Err("firn: stopping: running jobs end at their next page\n");
+  service->Stop();
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddServe(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command = app.add_subcommand("serve", "Keep the tables of catalogs in shape, with an API and a dashboard");
+  command->add_option("--catalog", options->catalogs, "Catalog in the configuration; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Where the tables are");
+  command->add_option("--config", options->place.config_file, "Configuration file instead of the usual ones")
+      ->group("Where the tables are");
+  command->add_option("--property", options->place.properties, "Catalog or storage property key=value; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Where the tables are");
+  command
+      ->add_option("--map", options->place.maps, "Read locations that begin with FROM at TO: FROM=TO; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Where the tables are");
+  command
+      ->add_option("--watch", options->watched,
+                   "Folder of local tables whose changes are seen at once; may be repeated")
+      ->allow_extra_args(false)
+      ->group("Where the tables are");
+  command->add_option("--state", options->state, "File that remembers tables, decisions and jobs (SQLite)")
+      ->default_str("~/.local/state/firn/state.db");
+  command->add_option("--listen", options->listen, "Address of the API and the dashboard; port 0: any that is free")
+      ->capture_default_str();
+  command->add_option("--token-file", options->token_file, "File with the token that clients have to send");
+  command->add_option("--policy", options->policy_file, "YAML file with the policies of tables and databases");
+  command->add_flag("--shadow", options->shadow, "Decide, and explain, without changing any table");
+  command->add_option("--sweep-interval", options->sweep, "Every table is looked at so often, whatever events say")
+      ->capture_default_str();
+  command->add_option("--debounce", options->debounce, "Between the first event of a table and the look at it")
+      ->capture_default_str();
+  command->add_option("--workers", options->workers, "Jobs at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str()
+      ->group("Limits");
+  command->add_option("--watchers", options->watchers, "Tables that are looked at at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str()
+      ->group("Limits");
+  command->add_option("--memory", options->memory, "Memory for rewriting, over all workers")
+      ->default_str("1GB")
+      ->group("Limits");
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunServe(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options of the commands that run the service or talk to one: durations, ports, small files, the state's place.
+//
+// Guarantees: messages name the option, never a token.
+// Errors: kInvalidArgument naming the option; kNotFound, kLimit for files.
+// Threads: pure but for the files and the environment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace firn::cli {
+
+/// Milliseconds of "500ms", "30s", "5m", "2h", "1d".
+Result<std::int64_t> ParseDurationOption(std::string_view option, std::string_view text);
+Result<int> ParsePort(std::string_view option, std::string_view text);
+/// A whole local file of at most so many bytes.
+Result<std::string> ReadSmallFile(const std::string& path, std::size_t bytes_max);
+/// One line; refused if others than its owner can read it.
+Result<std::string> ReadTokenFile(const std::string& path);
+/// $XDG_STATE_HOME/firn/state.db, or below ~/.local/state; its folder is made.
+Result<std::string> DefaultStateFile();
+
+}  // namespace firn::cli
