@@ -90,7 +90,10 @@ Decision Glance::NewDecision(DecisionKind kind, std::string code, std::string re
 }
 
 CandidateBase Glance::Base() const {
-  return {row_.id, options_.database, row_.uuid, options_.cause, table_.wanted.service.priority, now_};
+  const orient::ServicePolicy& wanted = table_.wanted.service;
+  CandidateBase base{row_.id, options_.database, row_.uuid, options_.cause, wanted.priority, now_, {}};
+  if (wanted.finish_within_ms) base.deadline = TimestampMs{now_.value + *wanted.finish_within_ms};
+  return base;
 }
 
 void Glance::NoteTable(const iceberg::TableMetadata& metadata) {

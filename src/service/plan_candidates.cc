@@ -25,6 +25,7 @@ decide::Candidate NewCandidate(const CandidateBase& base, decide::Action action,
   made.cause = base.cause;
   made.priority = base.priority;
   made.created_at = base.now;
+  made.deadline = base.deadline;
   return made;
 }
 

@@ -10,6 +10,7 @@
 // Source: design section 5.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct CandidateBase {
   decide::Cause cause = decide::Cause::kCommit;
   double priority = 1;
   TimestampMs now;
+  std::optional<TimestampMs> deadline = {};
 };
 
 std::vector<decide::Candidate> CandidatesOf(const Assessment& assessment, const orient::TableState& state,
