@@ -70,9 +70,10 @@ export function pairChart({ title, bars, names, format, width = 640, height = 21
         x: at + slot * 0.12 + k * (each + 1), width: each, y: y(value), height: Math.max(0, y(0) - y(value)), rx: 1.5, class: which,
       }, s('title', {}, `${bar.label}: ${format(value)} ${names[which]}`)));
     });
-    parts.push(s('text', { x: at + slot / 2, y: height - 24, 'text-anchor': 'middle' }, bar.label));
+    // Every second label where they would run into each other.
+    if (slot >= 48 || i % 2 === 0) parts.push(s('text', { x: at + slot / 2, y: height - 24, 'text-anchor': 'middle' }, bar.label));
   });
-  parts.push(s('text', { x: left + (width - left - right) / 2, y: height - 5, 'text-anchor': 'middle' }, 'file size, MiB'));
+  parts.push(s('text', { x: left + (width - left - right) / 2, y: height - 5, 'text-anchor': 'middle' }, 'file size in bytes'));
   const legend = h('span', { class: 'legend' }, h('i', { class: 'key before' }), names.before, h('i', { class: 'key now' }), names.now);
   return h('figure', { class: 'chart' }, h('figcaption', {}, title, legend),
     s('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${title}; the figures are in the table below` }, parts));

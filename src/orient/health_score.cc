@@ -15,6 +15,8 @@ namespace {
 constexpr double kUnnoticedFiles = 10;
 constexpr double kUnnoticedManifests = 20;
 constexpr double kUnnoticedSnapshots = 100;
+constexpr double kFileSizeWeight = 30, kSmallFilesWeight = 30, kDeletesWeight = 20;
+constexpr double kManifestsWeight = 10, kSnapshotsWeight = 10;
 // Iceberg's commit.manifest.target-size-bytes.
 constexpr std::int64_t kManifestSizeBytes = 8 << 20;
 
@@ -48,7 +50,7 @@ ScorePart DeletesPart(const observe::Facts& facts, const Diagnosis& d) {
   const double files = static_cast<double>(d.file_count) + kUnnoticedFiles;
   const double share =
       d.record_count == 0 ? 0 : std::min(1.0, static_cast<double>(deleted_rows) / static_cast<double>(d.record_count));
-  ScorePart part{"deletes", 0, 20, "no delete files"};
+  ScorePart part{"deletes", 0, kDeletesWeight, "no delete files"};
   part.score = DeletesScore(share, static_cast<double>(positional) / files,
                             static_cast<double>(facts.equality_delete_files) / files);
   if (positional + facts.equality_delete_files > 0) {
@@ -65,7 +67,8 @@ ScorePart ManifestsPart(const observe::Facts& facts) {
   for (const auto& manifest : facts.manifests) bytes += std::max<std::int64_t>(0, manifest.file.manifest_length);
   const auto count = static_cast<std::int64_t>(facts.manifests.size());
   const std::int64_t needed = std::min(count, bytes / kManifestSizeBytes + 1);
-  ScorePart part{"manifests", ManifestsScore(static_cast<double>(count), static_cast<double>(needed)), 10, ""};
+  ScorePart part{"manifests", ManifestsScore(static_cast<double>(count), static_cast<double>(needed)), kManifestsWeight,
+                 ""};
   part.reason =
       fmt::format("{} of {}; {} would do", HumanCount(count, "manifest"), HumanBytes(bytes), HumanCount(needed));
   return part;
@@ -73,7 +76,7 @@ ScorePart ManifestsPart(const observe::Facts& facts) {
 
 ScorePart SnapshotsPart(const observe::Facts& facts) {
   const auto count = static_cast<std::int64_t>(facts.snapshots.size());
-  ScorePart part{"snapshots", SnapshotsScore(static_cast<double>(count)), 10, ""};
+  ScorePart part{"snapshots", SnapshotsScore(static_cast<double>(count)), kSnapshotsWeight, ""};
   part.reason = fmt::format("{} kept", HumanCount(count, "snapshot"));
   return part;
 }
@@ -100,14 +103,24 @@ double ManifestsScore(double manifests, double manifests_needed) {
 
 double SnapshotsScore(double snapshots) { return 100 / (1 + std::max(0.0, snapshots - kUnnoticedSnapshots) / 400); }
 
+double EstimateScore(double file_count, double removable_files, double positional_deletes, double equality_deletes) {
+  const double files = file_count + kUnnoticedFiles;
+  const double deletes = DeletesScore(0, positional_deletes / files, equality_deletes / files);
+  return (kFileSizeWeight * FileSizeScore(removable_files, file_count) +
+          kSmallFilesWeight * SmallFilesScore(removable_files, file_count) + kDeletesWeight * deletes +
+          100 * (kManifestsWeight + kSnapshotsWeight)) /
+         (kFileSizeWeight + kSmallFilesWeight + kDeletesWeight + kManifestsWeight + kSnapshotsWeight);
+}
+
 void ScoreHealth(const observe::Facts& facts, Diagnosis& diagnosis) {
   const auto files = static_cast<double>(diagnosis.file_count);
-  diagnosis.parts = {{"file sizes", FileSizeScore(diagnosis.avoidable_error, files), 30, FileSizeReason(diagnosis)},
-                     {"small files", SmallFilesScore(static_cast<double>(diagnosis.removable_files), files), 30,
-                      SmallFilesReason(diagnosis)},
-                     DeletesPart(facts, diagnosis),
-                     ManifestsPart(facts),
-                     SnapshotsPart(facts)};
+  diagnosis.parts = {
+      {"file sizes", FileSizeScore(diagnosis.avoidable_error, files), kFileSizeWeight, FileSizeReason(diagnosis)},
+      {"small files", SmallFilesScore(static_cast<double>(diagnosis.removable_files), files), kSmallFilesWeight,
+       SmallFilesReason(diagnosis)},
+      DeletesPart(facts, diagnosis),
+      ManifestsPart(facts),
+      SnapshotsPart(facts)};
   double sum = 0, weights = 0;
   for (const auto& part : diagnosis.parts) {
     sum += part.score * part.weight;

@@ -17,6 +17,10 @@ namespace firn::orient {
 /// Fills `parts` and `score` from the other members.
 void ScoreHealth(const observe::Facts& facts, Diagnosis& diagnosis);
 
+/// The same from sums alone, between scans: every removable file counts as an empty one, deleted rows are not known,
+/// and manifests and snapshots count as in shape.
+double EstimateScore(double file_count, double removable_files, double positional_deletes, double equality_deletes);
+
 /// What the parts are computed from, for tests and for docs/health-score.md.
 double FileSizeScore(double avoidable_error, double file_count);
 double SmallFilesScore(double removable_files, double file_count);

@@ -10,6 +10,7 @@
 #include "act/commit.h"
 #include "base/human_text.h"
 #include "observe/changes.h"
+#include "orient/health_score.h"
 #include "orient/partition_key.h"
 #include "orient/triage.h"
 #include "service/delete_options.h"
@@ -60,6 +61,7 @@ class Glance {
   Status TakeChanges(const ports::LoadedTable& loaded, ports::FileIO& io);
   Status Judge(const ports::LoadedTable& loaded, ports::FileIO& io);
   Status Scan(const ports::LoadedTable& loaded, ports::FileIO& io, std::vector<std::string> keys, Decision why);
+  void AbsorbTable(const Assessment& found);
   Status AddDeleteWork(const ports::LoadedTable& loaded, ports::FileIO& io);
   void NoteTable(const iceberg::TableMetadata& metadata);
   void NotePlan(const Assessment& assessment);
@@ -176,6 +178,7 @@ Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
                 {"noise", worst->noise.total()},
                 {"removable files", static_cast<double>(worst->removable_files)},
                 {"entropy", worst->entropy}};
+  result_.counts.partition_scans += static_cast<std::int64_t>(keys.size());
   if (calmest)
     why.alternatives.push_back({"read its other partitions as well", calmest->noise.total(), calmest->reason});
   if (static_cast<double>(keys.size()) > kFullScanShare * count) keys.clear();
@@ -197,16 +200,11 @@ Status Glance::Scan(const ports::LoadedTable& loaded, ports::FileIO& io, std::ve
   }
   FIRN_ASSIGN(const Assessment found, Assess(loaded, io, assess, now_));
   if (keys.empty()) {
-    table_.state.AbsorbScan(found.facts, policy_);
-    ++result_.counts.table_scans;
-    SetHistogram(found.facts, !table_.has_histogram, table_.record.histogram);
-    table_.has_histogram = true;
-    row_.score = found.diagnosis.score;
+    AbsorbTable(found);
   } else {
     FIRN_TRY(table_.state.AbsorbScan(found.facts, policy_, keys));
   }
   const auto scanned = static_cast<std::int64_t>(keys.empty() ? found.facts.partitions.size() : keys.size());
-  result_.counts.partition_scans += scanned;
   why.inputs.emplace_back("partitions read", static_cast<double>(scanned));
   why.inputs.emplace_back("manifest entries read", static_cast<double>(found.facts.manifest_entries_read));
   result_.decisions.push_back(std::move(why));
@@ -214,6 +212,15 @@ Status Glance::Scan(const ports::LoadedTable& loaded, ports::FileIO& io, std::ve
   NotePlan(found);
   result_.scanned_keys = std::move(keys);
   return AddDeleteWork(loaded, io);
+}
+
+void Glance::AbsorbTable(const Assessment& found) {
+  table_.state.AbsorbScan(found.facts, policy_);
+  ++result_.counts.table_scans;
+  SetHistogram(found.facts, !table_.has_histogram, table_.record.histogram);
+  table_.has_histogram = true;
+  table_.score_excess.reset();
+  row_.score = found.diagnosis.score;
 }
 
 /// Why there is nothing to merge, where there is nothing.
@@ -271,6 +278,8 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
   FIRN_ASSIGN(table_.wanted, SettingsOf(options_.settings_of, row_.id, *loaded.metadata));
   row_.priority = table_.wanted.service.priority;
+  // After a restart: what was shown was of the state as it was saved.
+  if (!table_.score_excess && table_.state.needs_scan().empty()) SumPartitions(now_, table_);
   FIRN_TRY(TakeChanges(loaded, *io));
   FIRN_TRY(Judge(loaded, *io));
   SumPartitions(now_, table_);
@@ -326,6 +335,7 @@ void SumPartitions(TimestampMs now, WatchedTable& table) {
   row.files = row.bytes = row.small_files = row.removable_files = row.delete_files = row.noisy_partitions = 0;
   row.partitions = 0;
   double squares = 0;
+  std::int64_t equality = 0;
   for (std::uint32_t i = 0; i < table.state.size(); ++i) {
     const orient::PartitionState& state = table.state.partition(i);
     row.files += state.file_count;
@@ -333,12 +343,18 @@ void SumPartitions(TimestampMs now, WatchedTable& table) {
     row.small_files += orient::SmallFilesOf(state);
     row.removable_files += orient::RemovableFilesOf(state, policy.target_size_bytes);
     row.delete_files += DeleteFilesOf(state);
+    equality += state.equality_delete_files;
     row.partitions += state.file_count > 0;
     row.noisy_partitions += orient::MeasureNoise(state, policy, now).is_above();
     squares += orient::MeanSquaredErrorOf(state) * state.file_count;
   }
   const auto target = static_cast<double>(policy.target_size_bytes);
   row.entropy = row.files == 0 ? 0 : std::sqrt(squares / static_cast<double>(row.files)) / target;
+  const double estimate =
+      orient::EstimateScore(static_cast<double>(row.files), static_cast<double>(row.removable_files),
+                            static_cast<double>(row.delete_files - equality), static_cast<double>(equality));
+  if (!table.score_excess) table.score_excess = row.score - estimate;
+  row.score = std::clamp(estimate + *table.score_excess, 0.0, 100.0);
 }
 
 std::vector<PartitionRow> PartitionRowsOf(const WatchedTable& table, TimestampMs now) {

@@ -44,6 +44,8 @@ struct WatchedTable {
   /// Name of a partition, by its key. Empty before the first look.
   std::function<std::string(std::string_view key)> text_of;
   bool has_histogram = false;
+  /// Of the last full scan: its score less the estimate from sums. Absent: not known yet.
+  std::optional<double> score_excess;
   std::int64_t failures = 0;  // looks in a row that could not read it
 };
 
@@ -63,8 +65,8 @@ struct LookCounts {
   std::int64_t own_commits = 0;  // of firn
   std::int64_t partitions_changed = 0;
   std::int64_t partitions_noisy = 0;
-  std::int64_t partition_scans = 0;
-  std::int64_t table_scans = 0;
+  std::int64_t partition_scans = 0;  // because of noise
+  std::int64_t table_scans = 0;      // of all partitions, for whatever reason
 };
 
 struct LookResult {

@@ -252,6 +252,7 @@ void Service::CountLook(const AgendaItem& item, const LookCounts& counts) {
   counters_.partitions_changed += counts.partitions_changed;
   counters_.partitions_noisy += counts.partitions_noisy;
   counters_.partition_scans += counts.partition_scans;
+  table_scans_ += counts.table_scans;
   if (item.cause == decide::Cause::kSweep) counters_.snapshots_found_by_sweep_only += counts.commits;
 }
 

@@ -135,6 +135,7 @@ class Service final : public FleetView, public FleetControl {
   FleetSummary counters_;  // only its counts
   FleetSummary sums_;      // over all rows, at that time
   std::int64_t sums_made_ms_ = 0;
+  std::int64_t table_scans_ = 0;
   Status state_status_ = Ok();                         // of the last write
   std::map<std::string, std::string> catalog_errors_;  // by name
   std::atomic<std::int64_t> sweeps_ = 0;

@@ -30,8 +30,14 @@ bool Names(const RequestRow& request, const decide::Candidate& candidate) {
 
 /// The counts that go on over restarts, in their order.
 std::vector<std::int64_t*> CountsOf(FleetSummary& summary) {
-  return {&summary.commits_seen, &summary.partitions_changed, &summary.partitions_noisy, &summary.partition_scans,
-          &summary.snapshots_found_by_sweep_only};
+  return {&summary.commits_seen,
+          &summary.partitions_changed,
+          &summary.partitions_noisy,
+          &summary.partition_scans,
+          &summary.snapshots_found_by_sweep_only,
+          &summary.merges,
+          &summary.files_replaced,
+          &summary.bytes_rewritten};
 }
 
 }  // namespace
@@ -82,9 +88,17 @@ Status Service::Restore() {
 }
 
 void Service::SaveCounters() {
-  const std::lock_guard lock(counters_mutex_);
+  const Dispatch::Figures figures = dispatch_->figures();
+  FleetSummary counts;
+  {
+    const std::lock_guard lock(counters_mutex_);
+    counts = counters_;
+  }
+  counts.merges += figures.merges;
+  counts.files_replaced += figures.files_replaced;
+  counts.bytes_rewritten += figures.bytes_rewritten;
   std::string text;
-  for (const std::int64_t* count : CountsOf(counters_)) text += std::to_string(*count) + " ";
+  for (const std::int64_t* count : CountsOf(counts)) text += std::to_string(*count) + " ";
   if (Status written = store_->Set(kSpent, dispatch_->Spent()); !written) Log(LogLevel::kWarn, written.error().message);
   if (Status written = store_->Set(kCounters, text); !written) Log(LogLevel::kWarn, written.error().message);
 }

@@ -73,9 +73,9 @@ Result<FleetSummary> Service::Summary() {
   summary.paused = figures.is_paused;
   summary.queue_length = figures.waiting;
   summary.jobs_running = figures.running;
-  summary.merges = figures.merges;
-  summary.files_replaced = figures.files_replaced;
-  summary.bytes_rewritten = figures.bytes_rewritten;
+  summary.merges += figures.merges;
+  summary.files_replaced += figures.files_replaced;
+  summary.bytes_rewritten += figures.bytes_rewritten;
   summary.staleness_bound_ms =
       options_.sweep_interval_ms * 2 + options_.debounce_ms + agenda_.LateMs(clock_.Now().value);
   FIRN_ASSIGN(summary.trends, store_->Trends(""));
@@ -152,6 +152,10 @@ std::vector<Metric> Service::Metrics() {
                      .about = "Tables that wait for a look",
                      .value = static_cast<double>(agenda_.size())});
   const std::lock_guard lock(counters_mutex_);
+  metrics.push_back({.name = "firn_table_scans_total",
+                     .about = "Looks that had to read a table as a whole, since the start",
+                     .counter = true,
+                     .value = static_cast<double>(table_scans_)});
   for (const auto& catalog : tables_.catalogs()) {
     metrics.push_back({.name = "firn_catalog_up",
                        .about = "Whether the catalog could be listed the last time",

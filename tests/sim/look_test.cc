@@ -44,8 +44,10 @@ TEST_P(LookTest, FirstLook_ScansEverythingAndFindsWork) {
   const auto found = Look();
   ASSERT_FALSE(found.error.has_value()) << found.error->message;
   EXPECT_EQ(found.counts.table_scans, 1);
+  EXPECT_EQ(found.counts.partition_scans, 0) << "noise had no part in it";
   EXPECT_EQ(table_.record.row.files, 12);
   EXPECT_EQ(table_.record.row.partitions, 2);
+  EXPECT_LT(table_.record.row.score, 90);
   EXPECT_EQ(table_.record.row.removable_files, 10);
   ASSERT_TRUE(found.candidates.has_value());
   ASSERT_EQ(found.candidates->size(), 1U);
@@ -93,6 +95,7 @@ TEST_P(LookTest, FewFiles_AreQuiet_ManyAreScanned) {
 TEST_P(LookTest, OwnWork_IsNoNoise) {
   world_.Fill(6, 3);
   const auto found = Look();
+  const double score = table_.record.row.score;
   const decide::Candidate candidate = found.candidates->front();
   service::WorkOptions options;
   options.memory_bytes = 256 << 20;
@@ -105,6 +108,7 @@ TEST_P(LookTest, OwnWork_IsNoNoise) {
   EXPECT_EQ(after.counts.partition_scans, 0) << "it would go in circles";
   EXPECT_EQ(table_.record.row.files, 2);
   EXPECT_EQ(table_.record.row.removable_files, 0);
+  EXPECT_GT(table_.record.row.score, score) << "without a scan";
   const auto again = service::DoWork(candidate, *world_.catalog, SimTable::Id(), options, world_.clock, world_.random);
   EXPECT_EQ(again.measured.files_replaced, 0) << "a stale candidate finds nothing to do";
 }

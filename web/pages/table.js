@@ -9,10 +9,14 @@ import { decisionList } from './decisions.js';
 import { heatMap } from '../heat.js';
 import { ago, brief, bytes, count, entropy, plural, score, seconds } from '../text.js';
 
-const MIB = 1024 * 1024;
+/** "64K", "1M", "1G": edges are powers of two. */
+function edgeText(edge) {
+  const [size, unit] = [[2 ** 30, 'G'], [2 ** 20, 'M'], [2 ** 10, 'K'], [1, '']].find(([least]) => edge >= least) ?? [1, ''];
+  return `${Math.round(edge / size)}${unit}`;
+}
 
 function bars(histogram) {
-  const edges = histogram.edges.map((edge) => Math.round(edge / MIB));
+  const edges = histogram.edges.map(edgeText);
   return histogram.now.map((now, i) => ({
     label: i < edges.length ? `≤ ${edges[i]}` : `> ${edges.at(-1) ?? 0}`, now, before: histogram.before[i] ?? 0,
   }));
@@ -24,7 +28,7 @@ function sizes(histogram) {
   return [pairChart({ title: 'Data files by size', bars: rows, names: { before: 'at first sight', now: 'now' }, format: count }),
     h('details', {}, h('summary', {}, 'As a table'), grid({
       caption: 'Data files by size', rows, empty: '',
-      columns: [{ name: 'MiB', cell: (r) => r.label }, { name: 'at first sight', number: true, cell: (r) => count(r.before) }, { name: 'now', number: true, cell: (r) => count(r.now) }],
+      columns: [{ name: 'file size', cell: (r) => r.label }, { name: 'at first sight', number: true, cell: (r) => count(r.before) }, { name: 'now', number: true, cell: (r) => count(r.now) }],
     }))];
 }
 
