@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "format/parquet/nesting.h"
 #include "format/parquet/promotion.h"
@@ -114,11 +115,21 @@ class FileFields {
              const iceberg::NameMapping* mapping)
       : schema_(schema), fields_(std::move(fields)), mapping_(mapping), by_name_(!HasIds(schema)) {}
 
-  /// Null if there is none.
-  Result<const NestNode*> Find(FieldId id) const {
-    const NestNode* found = nullptr;
-    FIRN_TRY(FindBelow(fields_, by_name_ && mapping_ != nullptr ? &mapping_->fields : nullptr, id, found));
-    return found;
+  /// Null if there is none. It must be below the structs that the schema has above it: readers that go by paths and
+  /// readers that go by ids find other values elsewhere.
+  Result<const NestNode*> Find(FieldId id, std::span<const FieldId> parents) const {
+    Place place;
+    FIRN_TRY(FindBelow(fields_, by_name_ && mapping_ != nullptr ? &mapping_->fields : nullptr, id, place));
+    if (place.node == nullptr) return place.node;
+    const bool fits = std::ranges::equal(place.parents, parents, [](std::optional<FieldId> in_file, FieldId wanted) {
+      return !in_file || *in_file == wanted;
+    });
+    if (fits) return place.node;
+    const auto text = [](std::size_t depth) {
+      return depth == 0 ? std::string("a column by itself") : fmt::format("below {} struct(s)", depth);
+    };
+    return BadField(id, fmt::format("is {} in the file and {} in the schema", text(place.parents.size()),
+                                    parents.size() == place.parents.size() ? "below others" : text(parents.size())));
   }
   const parquet::SchemaElement& ElementOf(const NestNode& node) const {
     return schema_[static_cast<std::size_t>(node.schema_index)];
@@ -126,18 +137,26 @@ class FileFields {
 
  private:
   using Mapped = std::vector<iceberg::MappedField>;
+  struct Place {
+    const NestNode* node = nullptr;
+    std::vector<std::optional<FieldId>> parents;  // of `node`, outermost first
+    std::vector<std::optional<FieldId>> open;     // of what is looked at
+  };
 
-  Status FindBelow(const std::vector<NestNode>& nodes, const Mapped* mapped, FieldId id, const NestNode*& found) const {
+  Status FindBelow(const std::vector<NestNode>& nodes, const Mapped* mapped, FieldId id, Place& place) const {
     for (const NestNode& node : nodes) {
       const parquet::SchemaElement& element = ElementOf(node);
       const iceberg::MappedField* named = mapped != nullptr ? iceberg::FindMapped(*mapped, element.name) : nullptr;
       const std::optional<FieldId> own = !by_name_ ? element.field_id : named != nullptr ? named->id : std::nullopt;
       if (own == id) {
-        if (found != nullptr) return BadField(id, "is twice in the file");
-        found = &node;
+        if (place.node != nullptr) return BadField(id, "is twice in the file");
+        place.node = &node;
+        place.parents = place.open;
       }
       if (node.kind != NestKind::kStruct) continue;
-      FIRN_TRY(FindBelow(node.children, named != nullptr ? &named->fields : nullptr, id, found));
+      place.open.push_back(own);
+      FIRN_TRY(FindBelow(node.children, named != nullptr ? &named->fields : nullptr, id, place));
+      place.open.pop_back();
     }
     return Ok();
   }
@@ -171,7 +190,7 @@ class KeyResolver {
       : file_(file), spec_(spec), partition_(partition) {}
 
   Status Add(const KeyField& field) {
-    FIRN_ASSIGN(const NestNode* const node, file_.Find(field.id));
+    FIRN_ASSIGN(const NestNode* const node, file_.Find(field.id, field.parents));
     if (node == nullptr) return AddMissing(field);
     if (node->kind != NestKind::kPrimitive) return BadField(field.id, "is no single value in the file");
     KeySource& source = sources_.columns.emplace_back();
@@ -188,7 +207,8 @@ class KeyResolver {
     KeySource source{.is_constant = true};
     FIRN_TRY(Fill(field, source));
     if (!field.parents.empty() && source.constant) {
-      FIRN_ASSIGN(const NestNode* const parent, file_.Find(field.parents.back()));
+      FIRN_ASSIGN(const NestNode* const parent,
+                  file_.Find(field.parents.back(), std::span(field.parents).first(field.parents.size() - 1)));
       if (parent == nullptr) {
         source.constant.reset();  // the struct itself is missing: null
       } else if (parent->present_level > 0) {

@@ -5,8 +5,10 @@
 // In: metadata and equality ids; a footer. Out: key fields in ascending order of ids; their places in the file.
 // Guarantees: fields are found by id in all schemas, dropped ones too, and have the widest type that any schema gives
 //   them. A column that a data file lacks is its identity partition value, its initial default or null, in this
-//   order; null wherever the struct above it is null. A delete file must have all its columns.
-// Errors: kUnsupported with the field: unknown in all schemas, below a list or map, of a type without equality.
+//   order; null wherever the struct above it is null. A delete file must have all its columns, each below the structs
+//   that the schema has above it.
+// Errors: kUnsupported with the field: unknown in all schemas, below a list or map, of a type without equality, or at
+//   another depth in the file than in the schema.
 // Threads: immutable. Cost: O(schemas + columns).
 // Source: Iceberg table spec, "Equality Delete Files", "Identifier Field IDs", "Column Projection".
 #pragma once

@@ -186,13 +186,34 @@ TEST(MatchEqualityDeletes, NestedColumns_AreNullWhereAParentIs) {
   EXPECT_EQ(MatchOne(table, data, {{"s", 10, type, "[null]"}}, {11}).value(), (Positions{1}));
   EXPECT_EQ(MatchOne(table, data, {{"s", 10, type, "[null]"}}, {12}).value(), (Positions{1, 2}));
   EXPECT_EQ(MatchOne(table, data, {{"s", 10, type, R"([{"x":1,"y":2}])"}}, {12, 11}).value(), (Positions{3}));
-  // A delete file may have just the leaf.
-  EXPECT_EQ(MatchOne(table, data, {{"y", 12, "int", "[2, null]"}}).value(), (Positions{1, 2, 3}));
+  const char* const only_y = "struct<12 y int>";
+  EXPECT_EQ(MatchOne(table, data, {{"s", 10, only_y, R"([{"y":2}, null])"}}, {12}).value(), (Positions{1, 2, 3}));
   // A field that was added later is its default, but null in a null struct, and in a file without the struct.
   const std::vector<Column> old = {{"s", 10, "struct<11 x int!>", R"([{"x":1}, null])"}};
-  EXPECT_EQ(MatchOne(table, old, {{"y", 12, "int", "[5]"}}).value(), (Positions{0}));
-  EXPECT_EQ(MatchOne(table, old, {{"y", 12, "int", "[null]"}}).value(), (Positions{1}));
-  EXPECT_EQ(MatchOne(table, {{"z", 99, "int", "[1, 2]"}}, {{"y", 12, "int", "[null]"}}).value(), (Positions{0, 1}));
+  EXPECT_EQ(MatchOne(table, old, {{"s", 10, only_y, R"([{"y":5}])"}}, {12}).value(), (Positions{0}));
+  EXPECT_EQ(MatchOne(table, old, {{"s", 10, only_y, "[null]"}}, {12}).value(), (Positions{1}));
+  EXPECT_EQ(MatchOne(table, {{"z", 99, "int", "[1, 2]"}}, {{"s", 10, only_y, "[null]"}}, {12}).value(),
+            (Positions{0, 1}));
+}
+
+TEST(MatchEqualityDeletes, ColumnsAtAnotherDepthThanInTheSchema_AreRefused) {
+  DeleteTable table =
+      TableOf(FieldOf(1, "id", "int") + "," +
+              FieldOf(10, "s", R"({"type":"struct","fields":[)" + FieldOf(12, "y", "int") + "]}") + "," +
+              FieldOf(20, "t", R"({"type":"struct","fields":[)" + FieldOf(22, "u", "int") + "]}"));
+  const std::vector<Column> data = {{"id", 1, "int", "[1, 2]"}, {"s", 10, "struct<12 y int>", R"([{"y":1}, null])"}};
+  const auto error = [&](const std::vector<Column>& columns, const std::vector<FieldId>& ids) {
+    const auto matched = MatchOne(table, data, columns, ids);
+    EXPECT_FALSE(matched.has_value());
+    return matched ? Error{} : matched.error();
+  };
+  // Readers that go by paths find no such column: for them all keys are null.
+  const Error flat = error({{"y", 12, "int", "[1]"}}, {12});
+  EXPECT_EQ(flat.code, Code::kUnsupported);
+  EXPECT_NE(flat.message.find("equality column 12"), std::string::npos) << flat.message;
+  EXPECT_NE(flat.message.find("mem:/t/"), std::string::npos) << flat.message;
+  EXPECT_EQ(error({{"s", 10, "struct<1 id int>", R"([{"id":1}])"}}, {1}).code, Code::kUnsupported);
+  EXPECT_EQ(error({{"t", 20, "struct<12 y int>", R"([{"y":1}])"}}, {12}).code, Code::kUnsupported);
 }
 
 TEST(MatchEqualityDeletes, MissingColumns_AreDefaultsOrPartitionValuesOrNull) {
@@ -249,7 +270,7 @@ TEST(MatchEqualityDeletes, FilesWithoutIds_NeedANameMapping) {
   const iceberg::DataFile file = table.Put("mem:/t/a", data);
   const std::vector<DeleteEntry> deletes = {
       table.PutEquality("mem:/t/e", ParquetOf({{"id", 1, "int", "[2]"}}), {1}, 2),
-      table.PutEquality("mem:/t/f", ParquetOf({{"x", 11, "int", "[5]"}}), {11}, 2)};
+      table.PutEquality("mem:/t/f", ParquetOf({{"s", 10, "struct<11 x int>", R"([{"x":5}])"}}), {11}, 2)};
   EXPECT_EQ(Match(table.context(), {file}, deletes).error().code, Code::kUnsupported);
   const auto mapping =
       iceberg::ParseNameMapping(R"([{"field-id":1,"names":["id","old_id"]},)"
