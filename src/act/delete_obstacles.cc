@@ -69,8 +69,9 @@ void DeleteObstacles::CannotCompare(std::uint32_t target, const Error& error) {
   KeepEquality(target);
   if (!data_files_.insert(target).second) return;
   const std::uint32_t partition = facts_.targets[target].partition;
-  const auto [failure, is_new] =
-      data_failures_.try_emplace({partition, error.code}, GroupFailure{facts_.partitions[partition].text, 0, error});
+  const auto [failure, is_new] = data_failures_.try_emplace(
+      {partition, error.code},
+      GroupFailure{facts_.partitions[partition].text, 0, error, error.code == Code::kUnsupported});
   ++failure->second.files;
 }
 
@@ -118,10 +119,11 @@ std::vector<GroupFailure> DeleteObstacles::Failures() const {
   std::map<Code, GroupFailure> more;  // a line a code for those that are too many
   for (const auto& [entry, error] : blocked_) {
     if (failures.size() < kLinesMax) {
-      failures.push_back({PartitionOf(entry), 1, error});
+      failures.push_back({PartitionOf(entry), 1, error, error.code == Code::kUnsupported});
     } else {
       GroupFailure& rest = more[error.code];
       ++rest.files;
+      rest.is_refusal = error.code == Code::kUnsupported;
       rest.error = {error.code,
                     fmt::format("{} cannot be used either, {} among them", HumanCount(rest.files, "more delete file"),
                                 facts_.deletes.entries()[entry].file.file_path)};

@@ -29,6 +29,8 @@ struct GroupFailure {
   std::string partition;
   std::int64_t files = 0;
   Error error;
+  /// firn knows these files and does not rewrite them: they stay as they are, and nothing is wrong with that.
+  bool is_refusal = false;
 };
 
 struct Outcome {

@@ -22,6 +22,7 @@ json::Value ToJson(const GroupFailure& failure) {
   value.Set("files", failure.files);
   value.Set("code", CodeName(failure.error.code));
   value.Set("message", failure.error.message);
+  value.Set("refused", failure.is_refusal);
   return value;
 }
 

@@ -132,7 +132,7 @@ class Execution {
  private:
   void CommitRange(MergePool& pool, const Range& range, std::size_t fence);
   Rewrite NewRewrite(std::size_t fence) const;
-  void Refuse(std::string partition, std::int64_t files, Error error);
+  void Refuse(std::string partition, std::int64_t files, Error error, bool is_of_files = false);
   void NoteGroup(const RewriteGroup& group, const MergedGroup& done, CommitOutcome& commit);
   void AddNote(const std::string& note);
   void Remove(const MergedGroup& done);
@@ -194,8 +194,17 @@ void Execution::Show() {
   if (options_.progress) options_.progress(progress_);
 }
 
-void Execution::Refuse(std::string partition, std::int64_t files, Error error) {
-  outcome_.failures.push_back({std::move(partition), files, std::move(error)});
+/// One line a reason: a delete file that cannot be read may concern many groups. `is_of_files`: it was found in files,
+/// and not in the work or the commit.
+void Execution::Refuse(std::string partition, std::int64_t files, Error error, bool is_of_files) {
+  const bool is_refusal = is_of_files && error.code == Code::kUnsupported;
+  for (GroupFailure& known : outcome_.failures) {
+    if (known.error.code != error.code || known.error.message != error.message) continue;
+    if (known.partition != partition) known.partition.clear();
+    known.files += files;
+    return;
+  }
+  outcome_.failures.push_back({std::move(partition), files, std::move(error), is_refusal});
 }
 
 Rewrite Execution::NewRewrite(std::size_t fence) const {
@@ -255,9 +264,9 @@ void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fen
       cancelled_files += files;
       if (!done.error) Remove(done);
     } else if (done.error) {
-      Refuse(partition, files, std::move(*done.error));
+      Refuse(partition, files, std::move(*done.error), true);
     } else {
-      if (done.left_out_reason) Refuse(partition, done.left_out_files, std::move(*done.left_out_reason));
+      if (done.left_out_reason) Refuse(partition, done.left_out_files, std::move(*done.left_out_reason), true);
       rewrite.groups.push_back(std::move(done.group));
       merged.push_back(std::move(done));
     }

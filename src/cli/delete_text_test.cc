@@ -48,13 +48,13 @@ TEST(DeleteOutcomeText, SaysWhatBecameOfWhat) {
   outcome.vectors_added = 4;
   outcome.rows_scanned = 1'000'000;
   outcome.files_kept = 1;
-  outcome.failures = {{"day=1", 2, {Code::kCorrupt, "bad footer"}}};
+  outcome.failures = {{"day=1", 2, {Code::kNotFound, "no such file"}}};
   outcome.leftover_files = {"s3://b/t/left.puffin"};
   const std::string text = DeleteOutcomeText(outcome, "db.t");
   EXPECT_NE(text.find("3 equality delete files, 1 deletion vector became 4 deletion vectors"), std::string::npos)
       << text;
   EXPECT_NE(text.find("1 delete file stays"), std::string::npos) << text;
-  EXPECT_NE(text.find("bad footer"), std::string::npos) << text;
+  EXPECT_NE(text.find("no such file"), std::string::npos) << text;
   EXPECT_NE(text.find("s3://b/t/left.puffin"), std::string::npos) << text;
   EXPECT_NE(text.find("run this again"), std::string::npos) << text;
 }

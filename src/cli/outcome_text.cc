@@ -66,7 +66,15 @@ std::string FailureStep(const std::vector<act::GroupFailure>& failures, const st
     return fmt::format("Next: `firn inspect snapshots {}` shows whether the commit arrived; then run this again.",
                        table_words);
   }
-  return failures.empty() ? "" : "Next: run this again for what was not done.";
+  if (failures.empty()) return "";
+  const auto stays = [](const act::GroupFailure& f) {
+    return f.is_refusal || f.error.code == Code::kCorrupt || f.error.code == Code::kUnsupported ||
+           f.error.code == Code::kInvalidArgument;
+  };
+  if (!std::ranges::all_of(failures, stays)) return "Next: run this again for what was not done.";
+  const bool refused = std::ranges::all_of(failures, &act::GroupFailure::is_refusal);
+  return refused ? "Next: nothing. Files that firn does not rewrite stay as they are."
+                 : "Next: repair what is named. Until then another run ends in the same way.";
 }
 
 std::string OutcomeText(const act::Outcome& outcome, const std::string& table_words, std::size_t lines_max) {
@@ -99,7 +107,9 @@ int ExitOf(const std::vector<act::GroupFailure>& failures, bool is_committed) {
     const auto has_code = [&](const act::GroupFailure& failure) { return failure.error.code == code; };
     if (std::ranges::any_of(failures, has_code)) return ExitNumber(code);
   }
-  return is_committed ? kExitPartlyDone : ExitNumber(failures[0].error.code);
+  const auto failed = std::ranges::find(failures, false, &act::GroupFailure::is_refusal);
+  if (failed == failures.end()) return kExitOk;
+  return is_committed ? kExitPartlyDone : ExitNumber(failed->error.code);
 }
 
 }  // namespace firn::cli

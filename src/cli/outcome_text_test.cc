@@ -45,6 +45,35 @@ TEST(ExitOf, SaysWhatToDoNext) {
   for (const auto& c : cases) EXPECT_EQ(ExitOf(MakeOutcome(c.commits, c.failures)), c.exit);
 }
 
+TEST(ExitOf, RefusalsAreNoFailure) {
+  act::Outcome outcome = MakeOutcome(0, {Code::kUnsupported});
+  EXPECT_EQ(ExitOf(outcome), 5);
+  outcome.failures[0].is_refusal = true;
+  EXPECT_EQ(ExitOf(outcome), 0);
+  outcome.commits.emplace_back();
+  EXPECT_EQ(ExitOf(outcome), 0);
+  outcome.failures.push_back({"", 1, Error{Code::kCorrupt, "broken"}});
+  EXPECT_EQ(ExitOf(outcome), 11);
+  outcome.commits.clear();
+  EXPECT_EQ(ExitOf(outcome), 4);
+}
+
+TEST(OutcomeText, NextStep_IsAnotherRunOnlyWhereItHelps) {
+  const auto says = [](const act::Outcome& outcome, std::string_view words) {
+    return OutcomeText(outcome, "cat.db.t", 10).find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says(MakeOutcome(1, {Code::kCorrupt, Code::kConflict}), "run this again"));
+  EXPECT_TRUE(says(MakeOutcome(0, {Code::kNotFound}), "run this again"));
+  for (const Code code : {Code::kCorrupt, Code::kUnsupported, Code::kInvalidArgument}) {
+    EXPECT_FALSE(says(MakeOutcome(1, {code}), "run this again"));
+    EXPECT_TRUE(says(MakeOutcome(1, {code}), "repair what is named"));
+  }
+  act::Outcome refused = MakeOutcome(1, {Code::kUnsupported});
+  refused.failures[0].is_refusal = true;
+  EXPECT_TRUE(says(refused, "reason of unsupported"));
+  EXPECT_TRUE(says(refused, "stay as they are"));
+}
+
 TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   act::Outcome outcome = MakeOutcome(1, {Code::kCorrupt});
   outcome.leftover_files = {"s3://b/t/data/x\n.parquet"};
@@ -56,7 +85,6 @@ TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   EXPECT_NE(text.find("Note: Bloom filters are not kept: a.\n"), std::string::npos) << text;
   EXPECT_NE(text.find("reason of corrupt"), std::string::npos) << text;
   EXPECT_NE(text.find("s3://b/t/data/x?.parquet"), std::string::npos) << text;
-  EXPECT_NE(text.find("run this again"), std::string::npos) << text;
   const std::string unknown = OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), "cat.db.t", 10);
   EXPECT_NE(unknown.find("`firn inspect snapshots cat.db.t`"), std::string::npos) << unknown;
 }
