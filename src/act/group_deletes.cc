@@ -20,7 +20,9 @@ SequenceNumber OrZero(std::optional<SequenceNumber> number) { return number.valu
 
 bool GroupDeletes::HasApplied() const {
   return std::ranges::any_of(rewrite_.groups, [](const RewriteGroup& group) {
-    return std::ranges::any_of(group.removed, [](const RemovedFile& file) { return !file.applied_deletes.empty(); });
+    return std::ranges::any_of(group.removed, [](const RemovedFile& file) {
+      return !file.applied_deletes.empty() || file.applied_equality != nullptr;
+    });
   });
 }
 

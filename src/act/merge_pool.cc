@@ -271,6 +271,7 @@ RewriteGroup MergePool::GroupOf(const Job& job, MergedFile& merged) const {
     if (!merged.deletes.empty()) {
       deleted = merged.deletes[k].positions;
       removed.applied_deletes = std::move(merged.deletes[k].applied);
+      removed.applied_equality = std::move(merged.deletes[k].applied_equality);
     }
     removed.row_map = std::make_shared<OffsetRowMap>(0, merged.row_bases[k], removed.record_count, std::move(deleted));
     group.removed.push_back(std::move(removed));

@@ -2,6 +2,7 @@
 #include "act/plan_deletes.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "observe/manifest_scan.h"
@@ -27,13 +28,38 @@ class PositionRows final : public splice::DeletedRows {
   std::shared_ptr<const roaring::PositionSet> positions_;
 };
 
-FileDeletes ToFileDeletes(const DataFileDeletes& planned, act::DeletedRows loaded) {
+/// Lists of equality deletes, each once: thousands of files may have the same thousands of them.
+class EqualityLists {
+ public:
+  using List = std::shared_ptr<const std::vector<iceberg::FileIdentity>>;
+
+  List Of(const std::vector<const iceberg::DeleteEntry*>& equality) {
+    if (equality.empty()) return nullptr;
+    List& list = lists_[equality];
+    if (list) return list;
+    std::vector<iceberg::FileIdentity> identities;
+    for (const iceberg::DeleteEntry* entry : equality) identities.push_back(iceberg::IdentityOf(entry->file));
+    list = std::make_shared<const std::vector<iceberg::FileIdentity>>(std::move(identities));
+    return list;
+  }
+
+ private:
+  std::map<std::vector<const iceberg::DeleteEntry*>, List> lists_;
+};
+
+FileDeletes ToFileDeletes(const DataFileDeletes& planned, act::DeletedRows loaded, EqualityLists& lists) {
   FileDeletes deletes;
   deletes.deleted = loaded.positions.cardinality();
+  std::vector<const iceberg::DeleteEntry*> equality;
   for (const iceberg::DeleteEntry* entry : planned.deletes) {
-    deletes.applied.push_back(iceberg::IdentityOf(entry->file));
-    deletes.has_equality |= iceberg::KindOf(entry->file) == iceberg::DeleteKind::kEquality;
+    if (iceberg::KindOf(entry->file) == iceberg::DeleteKind::kEquality) {
+      equality.push_back(entry);
+    } else {
+      deletes.applied.push_back(iceberg::IdentityOf(entry->file));
+    }
   }
+  deletes.has_equality = !equality.empty();
+  deletes.applied_equality = lists.Of(equality);
   if (deletes.deleted == 0) return deletes;
   deletes.positions = std::make_shared<const roaring::PositionSet>(std::move(loaded.positions));
   deletes.rows = std::make_shared<PositionRows>(deletes.positions);
@@ -78,14 +104,15 @@ Result<std::vector<Result<FileDeletes>>> PlanDeletes::Load(const DeleteLoadConte
   with_names.named_files = &named_files_;
   FIRN_ASSIGN(auto loaded, LoadEachDeletedRows(with_names, cache_, planned));
   std::vector<Result<FileDeletes>> results;
+  EqualityLists lists;
   for (std::size_t i = 0; i < files.size(); ++i) {
     Status undisputed = named_files_.CheckUndisputed(files[i]->file.file_path);
     if (!undisputed) {
       results.emplace_back(std::move(undisputed.error()));
     } else if (loaded[i]) {
-      results.emplace_back(ToFileDeletes(planned[i], std::move(*loaded[i])));
+      results.emplace_back(ToFileDeletes(planned[i], std::move(*loaded[i]), lists));
     } else {
-      results.emplace_back(std::move(loaded[i].error()).In(files[i]->file.file_path));
+      results.emplace_back(std::move(loaded[i].error()));  // it names the file that is at fault
     }
   }
   return results;

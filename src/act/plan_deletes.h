@@ -6,7 +6,8 @@
 // Guarantees: every delete that applies at the plan is applied to the rows of its own file, whatever the facts flagged;
 //   if one cannot be read, or its rows name a live data file that its entry excludes, the file that it applies to gets
 //   an error instead of rows.
-// Cost: the delete manifests once; memory O(delete files), a cache of positions, and two bytes a deleted row.
+// Cost: the delete manifests once; memory O(delete files), a cache of positions, and two bytes a deleted row. What was
+//   applied is remembered for each file, equality deletes once for all files of a call that have the same ones.
 // Errors: those of reading manifests; per file those of delete_load.h.
 // Threads: may be shared once it is read.
 // Source: Iceberg table spec, "Scan Planning"; docs/decisions/0002.
@@ -28,7 +29,9 @@ namespace firn::act {
 struct FileDeletes {
   std::shared_ptr<const splice::DeletedRows> rows;        // null: none
   std::shared_ptr<const roaring::PositionSet> positions;  // the same; null: none
-  std::vector<iceberg::FileIdentity> applied;             // all deletes that were looked at
+  std::vector<iceberg::FileIdentity> applied;             // position deletes and vectors that were looked at
+  /// Equality deletes that were looked at: files that have the same ones share the list. Null: none.
+  std::shared_ptr<const std::vector<iceberg::FileIdentity>> applied_equality;
   std::int64_t deleted = 0;
   bool has_equality = false;  // equality deletes apply, whether they delete rows or not
 };

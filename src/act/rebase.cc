@@ -77,6 +77,7 @@ Result<DeleteRebase::Work> DeleteRebase::WorkOf(const iceberg::TableMetadata& me
   work.data.record_count = file.record_count;
   const SequenceNumber sequence_number = file.data_sequence_number.value_or(SequenceNumber(0));
   std::set<iceberg::FileIdentity> gone(file.applied_deletes.begin(), file.applied_deletes.end());
+  if (file.applied_equality) gone.insert(file.applied_equality->begin(), file.applied_equality->end());
   for (const std::uint32_t i : live.Find(work.data, sequence_number)) {
     const DeleteEntry& entry = live.entries()[i];
     const bool applied = gone.erase(iceberg::IdentityOf(entry.file)) > 0;

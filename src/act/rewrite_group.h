@@ -28,6 +28,8 @@ struct RemovedFile {
   std::optional<SequenceNumber> data_sequence_number, file_sequence_number;  // absent in v1 tables
   /// Deletes, of all kinds, whose rows were left out. All others that apply must go on to apply to the added files.
   std::vector<iceberg::FileIdentity> applied_deletes;
+  /// More of them: equality deletes, in one list for all files that they are the same for. May be null.
+  std::shared_ptr<const std::vector<iceberg::FileIdentity>> applied_equality;
   /// Null: not known; then the group is refused if position deletes or vectors arrive during the work.
   std::shared_ptr<const RowMap> row_map;
 };
