@@ -72,7 +72,10 @@ Status WritePositions(const iceberg::TableMetadata& metadata, ports::FileIO& io,
     read_of[i] = done.read.size();
     done.read.push_back({plan.targets[batch.begin + i], std::nullopt});
     index_of.push_back(i);
-    deletes.push_back({&loaded.data[i], &loaded.rows[i]->positions});
+    // Alone it counts as deleted rows of its data file, so that the file is rewritten for them.
+    const roaring::PositionSet& positions = loaded.rows[i]->positions;
+    const double least = plan.own_file_ratio * static_cast<double>(loaded.data[i].record_count);
+    deletes.push_back({&loaded.data[i], &positions, static_cast<double>(positions.cardinality()) >= least});
   }
   const std::int64_t positions_max =
       plan.by_file ? 0 : std::max<std::int64_t>(plan.target_size_bytes / kPositionBytes, 1);

@@ -137,10 +137,11 @@ Result<std::vector<SharedDeletes>> WriteSharedDeletes(const TableMetadata& metad
     count = 0;
     return Ok();
   };
-  for (std::size_t i = 0; i < deletes.size(); ++i) {
+  for (std::size_t k = 0; k < 2 * deletes.size(); ++k) {
+    const std::size_t i = k % deletes.size();
     const NewDeletes& one = deletes[i];
-    if (one.positions->empty()) continue;
-    const bool fits = !pending.empty() && pending.front().data->spec_id == one.data->spec_id &&
+    if (one.positions->empty() || one.alone != (k >= deletes.size())) continue;
+    const bool fits = !one.alone && !pending.empty() && pending.front().data->spec_id == one.data->spec_id &&
                       iceberg::SameTuple(pending.front().data->partition, one.data->partition) &&
                       count + one.positions->cardinality() <= positions_max;
     if (!fits) FIRN_TRY(flush());

@@ -25,6 +25,7 @@ namespace firn::act {
 struct NewDeletes {
   const iceberg::DataFile* data = nullptr;
   const roaring::PositionSet* positions = nullptr;
+  bool alone = false;  // in a file of its own
 };
 
 /// One entry for each that is not empty, in their order.
@@ -37,7 +38,8 @@ struct SharedDeletes {
   std::vector<std::size_t> inputs;  // indexes of those that it is for
 };
 
-/// For tables without vectors. `deletes` are ordered by partition and path; a file takes about `positions_max`.
+/// For tables without vectors. `deletes` are ordered by partition and path; a file takes about `positions_max`. Files
+/// for one data file follow those for several.
 Result<std::vector<SharedDeletes>> WriteSharedDeletes(const iceberg::TableMetadata& metadata, MetadataFiles& files,
                                                       const std::vector<NewDeletes>& deletes,
                                                       std::int64_t positions_max);

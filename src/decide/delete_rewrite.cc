@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "base/human_text.h"
@@ -75,6 +76,7 @@ class DeletePlanner {
   void ChooseEquality();
   void ChoosePositions();
   void ChooseForMerge();
+  bool HasOwnFile(const DataFile& file, const std::string& path) const;
   void ChooseTargets();
   void ChooseCovered();
   void Refuse(std::size_t index, const Why& why);
@@ -85,6 +87,7 @@ class DeletePlanner {
   const std::vector<DeleteEntry>& entries_;
   const bool vectors_;
   std::map<std::pair<SpecId, std::string>, std::string> partition_texts_;
+  std::unordered_map<std::string_view, std::int64_t> target_rows_;  // of data files with position deletes, by path
   std::vector<Why> blocked_;
   std::vector<bool> chosen_;
   RefusalList refusals_{kRefusalLines};
@@ -165,10 +168,21 @@ void DeletePlanner::ChoosePositions() {
   }
 }
 
+/// Whether it stays the file of one data file, because it deletes so many of its rows.
+bool DeletePlanner::HasOwnFile(const DataFile& file, const std::string& path) const {
+  if (options_.by_file || path.empty()) return false;
+  const auto rows = target_rows_.find(path);
+  return rows != target_rows_.end() &&
+         static_cast<double>(file.record_count) >= options_.own_file_ratio * static_cast<double>(rows->second);
+}
+
 /// Small position delete files of one partition, or of one data file.
 void DeletePlanner::ChooseForMerge() {
   std::map<std::pair<SpecId, std::string>, std::vector<std::uint32_t>> groups;
   const std::int64_t small_below = options_.target_size_bytes - options_.target_size_bytes / 4;
+  for (const DeleteTarget& target : facts_.targets) {
+    if (target.kinds.positions) target_rows_.emplace(target.path, target.record_count);
+  }
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
     const DataFile& file = entries_[i].file;
     if (KindOf(i) != DeleteKind::kPositions || !facts_.is_needed[i] || !IsSelected(file)) continue;
@@ -177,8 +191,8 @@ void DeletePlanner::ChooseForMerge() {
       Refuse(i, blocked_[i]);
       continue;
     }
-    const std::string path = options_.by_file ? OnlyPath(file) : "";
-    if (options_.by_file && path.empty()) continue;
+    const std::string path = OnlyPath(file);
+    if ((options_.by_file && path.empty()) || HasOwnFile(file, path)) continue;
     groups[{file.spec_id, options_.by_file ? path : iceberg::TupleKey(file.partition)}].push_back(i);
   }
   const std::size_t at_least = options_.by_file ? 2 : static_cast<std::size_t>(options_.min_input_files);
@@ -272,6 +286,7 @@ DeletePlan DeletePlanner::Plan() {
   plan_.writes_vectors = vectors_;
   plan_.by_file = options_.by_file;
   plan_.target_size_bytes = options_.target_size_bytes;
+  plan_.own_file_ratio = options_.own_file_ratio;
   if (!options_.enabled) {
     plan_.refusals.push_back({"", "the table property firn.enabled is false", std::string(kCodeDisabled), 0, 0});
     plan_.reason = "Nothing is planned: the table property firn.enabled is false.";

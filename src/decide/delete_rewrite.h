@@ -38,6 +38,9 @@ struct DeleteRewriteOptions {
   std::int64_t target_size_bytes = std::int64_t{64} << 20;
   /// Merge position deletes of one data file only.
   bool by_file = false;
+  /// Of its rows: position deletes of a data file that reach it have a file of their own, so that readers and
+  /// `optimize` see from its entry how many rows are deleted. That of orient::Policy.
+  double own_file_ratio = 0.3;
   const PartitionSelection* selection = nullptr;  // borrowed; null: everything
 };
 
@@ -51,6 +54,7 @@ struct DeletePlan {
   bool writes_vectors = false;
   bool by_file = false;
   std::int64_t target_size_bytes = 0;
+  double own_file_ratio = 1;
   std::vector<std::uint32_t> deletes;  // that go, ascending: indexes into the entries of DeleteFacts::deletes
   std::vector<std::uint32_t> targets;  // whose deletes are read, ascending: indexes into DeleteFacts::targets
   std::int64_t equality_files = 0, position_files = 0, dangling_files = 0;  // of `deletes`

@@ -9,6 +9,7 @@ Result<decide::DeleteRewriteOptions> DeleteRewriteOptionsOf(const iceberg::Table
   decide::DeleteRewriteOptions options;
   options.enabled = policy.enabled;
   options.min_input_files = policy.min_input_files;
+  options.own_file_ratio = policy.delete_ratio_threshold;
   FIRN_ASSIGN(options.target_size_bytes, metadata.IntProperty("write.delete.target-file-size-bytes", kTargetBytes));
   if (options.target_size_bytes <= 0) {
     return Error{Code::kInvalidArgument,

@@ -221,7 +221,7 @@ def each_reader(lake):
 def test_rows_of_files_that_the_bounds_exclude(lake, command):
     files = fill(lake, files=8)
     bounds = (files[0].file_path, files[0].file_path)
-    Deleter(lake, NAME).by_position([(files[0], range(40)), (files[3], [5, 6])], bounds=bounds)
+    Deleter(lake, NAME).by_position([(files[0], range(20)), (files[3], [5, 6])], bounds=bounds)
     Deleter(lake, NAME).by_position([(files[0], [70]), (files[1], [3])])
     Deleter(lake, NAME).by_position([(files[2], [3]), (files[4], [3])])
     before = each_reader(lake)

@@ -13,6 +13,7 @@
 
 #include "iceberg/literal.h"
 #include "service/optimize.h"
+#include "service/rewrite_deletes.h"
 #include "sim/world.h"
 
 namespace firn::sim {
@@ -215,6 +216,46 @@ TEST_P(FoldTest, ProcessDiesAtSomeCall_NextRunCompletes) {
     EXPECT_EQ(Head(world).files.size(), 2U);
     EXPECT_EQ(Head(world).deletes.size(), 0U);
   }
+}
+
+/// Entries of shared files do not tell how many rows of a data file are deleted; those of files of their own do.
+TEST(Fold, ManyRowsDeletedBySharedFiles_AreSeenOnceDeletesWereRewritten) {
+  World world(2);
+  const auto paths =
+      world.table().Append(0, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11, 12, 13, 14, 15, 16, 17, 18, 19}});
+  ASSERT_TRUE(paths.has_value());
+  const std::string &many = paths->at(0), &few = paths->at(1);
+  world.Fail(world.table().AddPositionDeletes({{many, 0}, {many, 1}, {few, 0}}, false));
+  world.Fail(world.table().AddPositionDeletes({{many, 5}, {many, 8}, {few, 3}}, false));
+  const std::vector<Row> rows = world.Rows();
+  act::CommitEnvironment environment = world.Environment(*world.catalog);
+  service::OptimizeOptions folding;
+  folding.rewrite.memory_bytes = 256 << 20;
+  folding.assess.policy.min_input_files = 100;  // nothing is merged for its size
+  const auto unseen = service::Optimize(environment, SimTable::Id(), folding);
+  ASSERT_TRUE(unseen.has_value()) << ToString(unseen.error());
+  ASSERT_EQ(unseen->rounds, 0);
+
+  service::RewriteDeletesOptions options;
+  options.rewrite.memory_bytes = 256 << 20;
+  options.plan.min_input_files = 2;
+  const auto merged = service::RewriteDeletes(environment, SimTable::Id(), options);
+  ASSERT_TRUE(merged.has_value()) << ToString(merged.error());
+  EXPECT_EQ(merged->outcome.position_files_removed, 2);
+  EXPECT_EQ(merged->outcome.position_files_added, 2);
+  EXPECT_EQ(world.Rows(), rows);
+  const auto again = service::RewriteDeletes(environment, SimTable::Id(), options);
+  ASSERT_TRUE(again.has_value() && again->rounds == 0);
+
+  const auto folded = service::Optimize(environment, SimTable::Id(), folding);
+  ASSERT_TRUE(folded.has_value()) << ToString(folded.error());
+  EXPECT_EQ(folded->outcome.deleted_rows, 4);
+  const Contents head = Head(world);
+  EXPECT_FALSE(head.files.contains(many));
+  EXPECT_TRUE(head.files.contains(few));
+  EXPECT_EQ(head.deletes.size(), 1U);
+  EXPECT_EQ(world.Rows(), rows);
+  world.CheckSound();
 }
 
 TEST(Fold, RowIdsAssignedDuringTheWork_PlannedAgainAndKept) {
