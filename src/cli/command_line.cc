@@ -103,6 +103,7 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
   app.footer(Footer());
   AddHealth(app, context);
   AddPlan(app, context);
+  AddAnalyze(app, context);
   AddOptimize(app, context);
   AddRewriteDeletes(app, context);
   AddInspect(app, context);

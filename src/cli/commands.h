@@ -34,6 +34,7 @@ struct CommandContext {
 
 void AddHealth(CLI::App& app, CommandContext& context);
 void AddPlan(CLI::App& app, CommandContext& context);
+void AddAnalyze(CLI::App& app, CommandContext& context);
 void AddOptimize(CLI::App& app, CommandContext& context);
 void AddRewriteDeletes(CLI::App& app, CommandContext& context);
 void AddSplice(CLI::App& app, CommandContext& context);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/human_text.h"
+#include "cli/analysis_text.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/progress.h"
+#include "cli/table_options.h"
+
+namespace firn::cli {
+namespace {
+
+constexpr const char* kSampleBytes = "64MB";
+constexpr std::int64_t kSampleBytesMin = 1 << 20;
+
+struct AnalyzeOptions {
+  CommonOptions common;
+  TableOptions table;
+  SelectionOptions selection;
+  std::string sample_bytes, scratch;
+  int repeats = 3;
+  std::uint64_t seed = 1;
+  bool no_measure = false;
+  std::optional<double> request_ms;
+  std::size_t lines = 10;
+  std::optional<int> threads;
+};
+
+std::int64_t ThreadCpuNs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+Result<service::AnalyzeOptions> ServiceOptions(Environment& environment, const AnalyzeOptions& options,
+                                               const iceberg::TableMetadata& metadata) {
+  service::AnalyzeOptions made;
+  made.assess.ref = options.table.ref;
+  made.assess.threads = options.threads.value_or(kReadThreads);
+  FIRN_ASSIGN(made.assess.policy, PolicyOf(metadata, options.selection));
+  FIRN_ASSIGN(const auto bytes,
+              ParseBytesOption("--sample-bytes", options.sample_bytes.empty() ? kSampleBytes : options.sample_bytes));
+  if (*bytes < kSampleBytesMin) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("--sample-bytes: at least {} are needed", HumanBytes(kSampleBytesMin))};
+  }
+  // A range lets NaN pass.
+  if (options.request_ms && !std::isfinite(*options.request_ms)) {
+    return Error{Code::kInvalidArgument, "--request-ms: it is no number"};
+  }
+  made.sample.bytes_max = *bytes;
+  made.sample.scratch = options.scratch;
+  made.sample.repeats = options.repeats;
+  made.sample.seed = options.seed;
+  made.sample.clock = &environment.clock;
+  made.sample.thread_cpu_ns = ThreadCpuNs;
+  made.sample.cancelled = &environment.cancelled;
+  made.measure = !options.no_measure;
+  if (options.request_ms) made.request_seconds = *options.request_ms / 1e3;
+  return made;
+}
+
+Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
+  FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
+                         {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
+  FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
+  FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
+  FIRN_ASSIGN(service::AnalyzeOptions made, ServiceOptions(environment, options, *opened.table.metadata));
+  made.assess.selection = &selection;
+  Progress progress(environment.terminal, environment.clock, {.title = "measuring", .silent = options.common.quiet});
+  // Of a unit that the bar can show: steps are far apart.
+  made.sample.progress = [&](std::int64_t done, std::int64_t total) {
+    progress.Update(made.sample.bytes_max / total * done, made.sample.bytes_max);
+  };
+  FIRN_ASSIGN(const service::Analysis analysis,
+              service::Analyze(opened.table, *opened.io, made, environment.clock.Now()));
+  progress.Finish();
+  if (options.common.json) {
+    environment.terminal.Out(json::WritePretty(AnalysisJson(analysis)) + "\n");
+    return kExitOk;
+  }
+  environment.terminal.Out(
+      SelectionLine(selection, analysis.facts) +
+      AnalysisText(analysis, TableWords(options.table), options.common.verbosity > 0 ? SIZE_MAX : options.lines));
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddAnalyze(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<AnalyzeOptions>();
+  CLI::App* command = app.add_subcommand(
+      "analyze", "Whether merging, another target file size or sorting would pay, by experiment on a sample");
+  AddTableOptions(*command, options->table);
+  AddSelectionOptions(*command, options->selection);
+  command->add_option("--sample-bytes", options->sample_bytes, "Most bytes of data files that are copied and merged")
+      ->default_str(kSampleBytes);
+  command->add_option("--scratch", options->scratch,
+                      "Existing local folder for the experiment; otherwise the system's for temporary files");
+  command->add_option("--repeats", options->repeats, "How often each size is read; the least time counts")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Chooses the sample")->capture_default_str();
+  command->add_flag("--no-measure", options->no_measure, "No experiment: firn's own constants");
+  command
+      ->add_option("--request-ms", options->request_ms,
+                   "What a request of the storage takes; otherwise 30 ms, and 0 for local files")
+      ->check(CLI::Range(0.0, 60'000.0));
+  command->add_option("--lines", options->lines, "How many columns are shown")->capture_default_str();
+  AddReadThreadsOption(*command, options->threads);
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunAnalyze(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli

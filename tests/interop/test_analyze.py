@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `firn analyze` recommends for tables that PyIceberg wrote; it never changes them."""
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import LongType, NestedField, StringType
+
+from .conftest import BINARY
+
+SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "shuffled", LongType()),
+                NestedField(3, "part", StringType()), NestedField(4, "text", StringType()))
+BY_PART = PartitionSpec(PartitionField(source_id=3, field_id=1000, transform=IdentityTransform(), name="part"))
+COMMITS, ROWS = 80, 200
+# On a quick machine 80 local files cost too little to matter.
+SLOW = ("--request-ms", 2)
+
+
+def batch(rng, first, rows, parts):
+    """`id` grows with every commit, `shuffled` is anywhere, `part` is constant in a partition."""
+    return pa.table({
+        "id": pa.array(range(first, first + rows), pa.int64()),
+        "shuffled": pa.array([rng.randrange(1 << 40) for _ in range(rows)], pa.int64()),
+        "part": pa.array([parts[i % len(parts)] for i in range(rows)], pa.string()),
+        "text": pa.array([f"some text {rng.randrange(1000)}" for _ in range(rows)], pa.string()),
+    })
+
+
+def make(lake, name, commits, rows, parts=("only",), properties=None):
+    rng = random.Random(7)
+    table = lake.catalog.create_table(f"db.{name}", SCHEMA, partition_spec=BY_PART, properties=properties or {})
+    for i in range(commits):
+        table.append(batch(rng, i * rows, rows, parts))
+    return table
+
+
+@pytest.fixture(scope="module")
+def small_files(tmp_path_factory):
+    from .conftest import Lake
+    lake = Lake(tmp_path_factory.mktemp("analyze"))
+    make(lake, "small", COMMITS, ROWS)
+    return lake
+
+
+def digest(folder):
+    """Every file of the warehouse, and the catalog."""
+    sums = {}
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_file():
+            sums[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return sums
+
+
+def test_small_files_are_to_be_merged(small_files, tmp_path):
+    lake = small_files
+    before = digest(lake.folder)
+    found = lake.firn_json("analyze", "db.small", "--scratch", tmp_path, "--repeats", 2, *SLOW)
+    assert digest(lake.folder) == before, "analyze has changed something"
+    assert list(tmp_path.iterdir()) == [], "the scratch folder is left"
+
+    assert found["files"] == COMMITS
+    assert found["advice"]["word"] == "merge", found["advice"]
+    assert not found["advice"]["file_size"]["change"], found["advice"]
+    assert found["ingest"]["commits"] == COMMITS
+
+    experiment = found["experiment"]
+    assert experiment["done"], experiment["reason"]
+    assert experiment["files"] == COMMITS and experiment["rows"] == COMMITS * ROWS
+    first, last = experiment["runs"][0], experiment["runs"][-1]
+    assert first["target_size_bytes"] == 0 and first["files"] == COMMITS
+    assert last["files"] == 1 and last["merged_files"] == COMMITS
+    assert last["bytes"] < first["bytes"]
+    assert last["read_all"]["cpu_seconds"] < first["read_all"]["cpu_seconds"] / 2
+    assert found["costs"]["read_two"]["seconds_per_file"] > 0 and found["costs"]["request_seconds"] == 0.002
+
+    current = [c for c in found["candidates"] if c["is_current"]]
+    assert len(current) == 1 and current[0]["files_after"] == 1
+    assert current[0]["target_size_bytes"] == found["advice"]["file_size"]["current_bytes"]
+
+
+def test_what_is_advised_is_what_optimize_does(lake):
+    make(lake, "t", 60, ROWS)
+    advised = lake.firn_json("analyze", "db.t", "--repeats", 1, *SLOW)
+    assert advised["advice"]["merge"]["advised"], advised["advice"]
+    candidate = next(c for c in advised["candidates"] if c["is_current"])
+    rows = lake.rows("db.t")
+    lake.firn("optimize", "lake.db.t")
+    assert len(lake.files("db.t")) == candidate["files_after"]
+    assert lake.rows("db.t") == rows
+    again = lake.firn_json("analyze", "db.t", *SLOW)
+    assert again["advice"]["word"] == "leave", again["advice"]
+
+
+def test_sorting_pays_for_the_shuffled_column_only(small_files):
+    # Sizes at which the partition still has many files when it is merged.
+    found = small_files.firn_json("analyze", "db.small", "--target-file-size", "16kB", "--no-measure")
+    columns = {c["column"]: c for c in found["sort_candidates"]}
+    assert columns["shuffled"]["pays"] and found["advice"]["sort"]["advised"], columns["shuffled"]
+    assert columns["shuffled"]["point_share_now"] > 0.9
+    assert not columns["id"]["pays"] and columns["id"]["point_share_now"] < 0.05, columns["id"]
+    assert not columns["part"]["pays"], "every row has the same value"
+    assert found["sort_candidates"][0]["column"] == "shuffled"
+    assert not found["experiment"]["done"] and "--no-measure" in found["experiment"]["reason"]
+
+
+def test_good_shape_and_empty_tables_are_left(lake):
+    make(lake, "one", 1, 5000)
+    found = lake.firn_json("analyze", "db.one")
+    assert found["advice"]["word"] == "leave"
+    assert not found["experiment"]["done"] and "two files" in found["experiment"]["reason"]
+    text = lake.firn("analyze", "lake.db.one").stdout
+    assert "Recommendation: leave it as it is." in text
+
+    lake.catalog.create_table("db.empty", SCHEMA)
+    found = lake.firn_json("analyze", "db.empty")
+    assert found["advice"]["word"] == "leave" and "no data files" in found["advice"]["merge"]["reason"]
+    assert "Recommendation: leave it as it is." in lake.firn("analyze", "lake.db.empty").stdout
+
+
+def test_requests_of_an_object_store_count(small_files):
+    near = small_files.firn_json("analyze", "db.small", "--no-measure")
+    far = small_files.firn_json("analyze", "db.small", "--no-measure", "--request-ms", 50)
+    assert far["costs"]["request_seconds"] == 0.05
+    more = far["read_now"]["two_seconds"] - near["read_now"]["two_seconds"]
+    assert more == pytest.approx(COMMITS * 2 * 0.05)
+    assert any("50 ms" in line for line in far["assumptions"])
+
+
+def test_same_seed_same_sample(lake):
+    make(lake, "parts", 40, 40, parts=("a", "b", "c"))
+    runs = [lake.firn_json("analyze", "db.parts", "--seed", 5, "--repeats", 1) for _ in range(2)]
+    assert runs[0]["experiment"]["done"], runs[0]["experiment"]
+    for key in ("files", "bytes", "rows", "partitions"):
+        assert runs[0]["experiment"][key] == runs[1]["experiment"][key]
+    assert runs[0]["experiment"]["partitions"] == 3
+
+
+def test_text_says_what_to_do(small_files):
+    text = small_files.firn("analyze", "lake.db.small", "--repeats", 1, *SLOW).stdout
+    assert "Recommendation: merge" in text and "`firn optimize lake.db.small`" in text
+    assert "Assumptions" in text and "(as they are)" in text and "512 MiB (now)" in text
+
+
+@pytest.mark.parametrize("arguments,exit_code,message", [
+    (["--scratch", "/no/such/folder"], 2, "/no/such/folder is no folder"),
+    (["--sample-bytes", "12"], 2, "--sample-bytes: at least"),
+    (["--sample-bytes", "many"], 2, "--sample-bytes: \"many\" is not a size"),
+    (["--request-ms", "-1"], 2, "--request-ms"),
+    (["--request-ms", "nan"], 2, "--request-ms"),
+    (["--repeats", "0"], 2, "--repeats"),
+    (["--branch", "none"], 3, "none"),
+])
+def test_bad_input(small_files, arguments, exit_code, message):
+    done = small_files.firn("analyze", "lake.db.small", *arguments, expect=exit_code)
+    assert message in done.stderr
+
+
+def test_unreadable_file_ends_the_measurement_only(lake):
+    make(lake, "broken", 40, ROWS)
+    victim = lake.files("db.broken")[3].file_path.removeprefix("file://")
+    size = os.path.getsize(victim)
+    with open(victim, "wb") as file:
+        file.write(b"x" * size)
+    found = lake.firn_json("analyze", "db.broken")
+    assert not found["experiment"]["done"] and found["experiment"]["reason"]
+    assert found["advice"]["merge"]["reason"]
+
+
+def test_ctrl_c_removes_the_scratch_folder(small_files, tmp_path):
+    process = subprocess.Popen([BINARY, "analyze", "lake.db.small", "--scratch", tmp_path, "--repeats", "100"],
+                               env=small_files.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 10, errors
+    assert list(tmp_path.iterdir()) == []
