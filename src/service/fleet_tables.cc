@@ -19,10 +19,12 @@ std::string DatabaseOf(const std::string& catalog, const ports::TableIdentifier&
   return fmt::format("{}/{}", catalog, fmt::join(name.name_space, "."));
 }
 
-/// Local places are the same with and without "file:".
+/// Local places are the same with and without "file:", and buckets by each of their names.
 std::string PlaceOf(const std::string& location) {
-  const auto local = ports::LocalPathOf(location);
-  return std::string(ports::WithoutSlash(local ? *local : location));
+  if (const auto local = ports::LocalPathOf(location)) return std::string(ports::WithoutSlash(*local));
+  const std::string scheme = std::string(ports::SchemeOf(location));
+  const std::string place = std::string(ports::WithoutSlash(location));
+  return scheme == "s3a" || scheme == "s3n" ? "s3" + place.substr(scheme.size()) : place;
 }
 
 }  // namespace
