@@ -70,8 +70,8 @@ async function service() {
   } catch (error) {
     if (error.status === 401) return false;
     drawn = '';
-    put(box, h('span', { class: 'live off' }, 'no answer'));
-    put($('#banner'), h('p', { class: 'note bad' }, 'The service is not heard. What is shown may be old.'));
+    put(box, h('span', { class: 'live off' }, error.status ? 'in trouble' : 'no answer'));
+    put($('#banner'), h('p', { class: 'note bad' }, error.status ? 'The service answers, and cannot read its state. What is shown may be old.' : 'The service is not heard. What is shown may be old.'));
     return true;
   }
   const state = [fleet.paused, fleet.shadow, open].join();

@@ -52,7 +52,8 @@ export function problem(error) {
   const advice = error.status === 0 ? 'It is tried again by itself.'
     : error.status === 404 ? 'It may have been dropped or renamed.'
       : error.status === 403 ? 'This service only lets read from here: set a token to allow more.' : '';
-  return h('p', { class: 'note bad', role: 'alert' }, error.message, ' ', advice);
+  const sentence = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+  return h('p', { class: 'note bad', role: 'alert' }, /[.!?]$/.test(sentence) ? sentence : `${sentence}.`, ' ', advice);
 }
 
 /**

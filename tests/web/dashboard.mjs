@@ -159,7 +159,7 @@ const scenarios = {
       assert.equal(await page.locator('figure.chart rect.now').count(), 10);
       await page.locator('.decisions summary').first().click();
       const decision = await page.locator('.decisions details[open]').first().innerText();
-      for (const part of ['looked at', 'noise', 'instead of', 'merge the whole table']) assert.ok(decision.includes(part), `${part} in ${decision}`);
+      for (const part of ['looked at', 'noise', 'instead of', 'merge the whole table', 'over budget', '3.75 GiB rewritten']) assert.ok(decision.includes(part), `${part} in ${decision}`);
       assert.match(await page.locator('table.promise').innerText(), /worker time\s+10 min 10 s\s+10 min 55 s\s+1\.07/);
       await page.getByText('firn.target-file-size-bytes').waitFor();
     }, ['', '-dark', '-phone', '-phone-dark']);
@@ -244,6 +244,7 @@ const scenarios = {
     await looks('policies', 'policies', async (page) => {
       const all = await text(page, 'main');
       assert.match(all, /lake\/sales\.\*/);
+      assert.match(all, /firn\.target-file-size-bytes\s+512 MiB/);
       assert.match(all, /firn\.serve\.token[\s\S]*\(hidden\)/);
       assert.ok(!(await page.content()).includes('s3cret-token-of-the-fixture'));
       assert.ok(!(await page.content()).includes('pass-of-the-fixture'));
@@ -321,7 +322,7 @@ const scenarios = {
     const service = await Service.start(10);
     await service.tell('fail the state file is locked by another process');
     const page = await open('', { service, allowed: ['503', 'ERR_', 'network'] });
-    await page.getByRole('alert').getByText('the state file is locked').first().waitFor();
+    await page.getByRole('alert').getByText('The state file is locked').first().waitFor();
     await decent(page);
     await shot(page, 'trouble');
     await service.tell('heal');
@@ -333,7 +334,7 @@ const scenarios = {
     assert.equal(await page.locator('table.grid tbody tr').count(), 10, 'what was shown stays');
     await close(page);
     const lost = await open('tables/none', { allowed: ['404'] });
-    await lost.getByRole('alert').first().getByText('no table `none`').waitFor();
+    await lost.getByRole('alert').first().getByText('No table `none`').waitFor();
     await close(lost);
   },
 
