@@ -198,8 +198,10 @@ void Execution::Show() {
 /// and not in the work or the commit.
 void Execution::Refuse(std::string partition, std::int64_t files, Error error, bool is_of_files) {
   const bool is_refusal = is_of_files && error.code == Code::kUnsupported;
+  // Conflicts stay apart: whoever plans again has to know whose files they were.
   for (GroupFailure& known : outcome_.failures) {
-    if (known.error.code != error.code || known.error.message != error.message) continue;
+    if (error.code == Code::kConflict || known.error.code != error.code || known.error.message != error.message)
+      continue;
     if (known.partition != partition) known.partition.clear();
     known.files += files;
     return;

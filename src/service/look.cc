@@ -295,6 +295,7 @@ void Glance::Fail(const Error& error) {
   const bool is_news = row_.state != state || row_.state_reason != error.message;
   row_.state = state;
   row_.state_reason = error.message;
+  if (result_.is_gone && table_.gone_ms == 0) table_.gone_ms = now_.value;
   if (error.code != Code::kUnavailable) result_.candidates.emplace();
   if (!is_news) return;
   const DecisionKind kind = result_.is_gone ? DecisionKind::kCancelled : DecisionKind::kRefused;
@@ -309,7 +310,7 @@ LookResult Glance::Run(const ports::TableIdentifier& id) {
     Fail(looked.error());
     return std::move(result_);
   }
-  table_.failures = 0;
+  table_.failures = table_.gone_ms = 0;
   if (row_.state == TableRow::State::kUnreadable || row_.state == TableRow::State::kDropped) {
     row_.state = TableRow::State::kOk;
     row_.state_reason.clear();

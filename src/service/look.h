@@ -47,6 +47,7 @@ struct WatchedTable {
   /// Of the last full scan: its score less the estimate from sums. Absent: not known yet.
   std::optional<double> score_excess;
   std::int64_t failures = 0;  // looks in a row that could not read it
+  std::int64_t gone_ms = 0;   // since when its catalog does not have it; 0: it has
 };
 
 struct LookOptions {

@@ -109,6 +109,15 @@ void MemoryFleet::PutTable(TableDetail table) {
   news_.Publish(News::Kind::kTable, std::move(id));
 }
 
+void MemoryFleet::RemoveTable(const std::string& id) {
+  {
+    const std::lock_guard lock(mutex_);
+    tables_.erase(id);
+    partitions_.erase(id);
+  }
+  news_.Publish(News::Kind::kTable, id);
+}
+
 void MemoryFleet::PutPartitions(const std::string& table, std::vector<PartitionRow> partitions) {
   const std::lock_guard lock(mutex_);
   partitions_.insert_or_assign(table, std::move(partitions));

@@ -21,6 +21,7 @@ class MemoryFleet final : public FleetView, public FleetControl {
  public:
   /// Adds or replaces, and tells the readers of Feed().
   void PutTable(TableDetail table);
+  void RemoveTable(const std::string& id);
   void PutPartitions(const std::string& table, std::vector<PartitionRow> partitions);
   void PutDecision(DecisionRow decision);
   void PutQueue(std::vector<QueueRow> queue);

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr std::int64_t kPatienceMs = 1000;
 constexpr std::int64_t kRetryMinMs = 5'000;
+/// A table that its catalog does not have any more is shown for so long.
+constexpr std::int64_t kShowGoneMs = 24 * 3'600'000;
 
 DispatchOptions DispatchOptionsOf(const ServiceOptions& options) {
   const auto settings_of = [policy = options.policy](const std::string& table, const iceberg::TableMetadata& metadata) {
@@ -186,9 +188,10 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   look.settings_of = dispatch_->options().settings_of;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
   if (!table->watched.location.empty()) tables_.NoteLocation(table->watched.location, table);
-  if (result.is_gone && table->watched.record.row.uuid.empty()) {
-    tables_.Remove(table->id);  // an event of a table that never was
-    return;
+  // An event of a table that never was, or one that has been gone for long.
+  const WatchedTable& watched = table->watched;
+  if (result.is_gone && (watched.record.row.uuid.empty() || now.value - watched.gone_ms > kShowGoneMs)) {
+    return Forget(*table);
   }
   if (result.error && result.error->code == Code::kUnavailable) {
     const std::int64_t wait =
@@ -196,6 +199,13 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
     agenda_.Add({table->id, now.value + wait, item.cause, item.is_full});
   }
   Absorb(*table, item, std::move(result));
+}
+
+void Service::Forget(const FleetTable& table) {
+  dispatch_->Forget(table.id);
+  NoteState(store_->RemoveTable(table.id));
+  shown_.RemoveTable(table.id);
+  tables_.Remove(table.id);
 }
 
 /// What a look has found goes to the queue, to the state, and to those who watch.

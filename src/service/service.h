@@ -101,6 +101,7 @@ class Service final : public FleetView, public FleetControl {
   void TakeEvent(const ports::TableEvent& event);
   void LookAt(const AgendaItem& item, Random& random);
   void Absorb(FleetTable& table, const AgendaItem& item, LookResult result);
+  void Forget(const FleetTable& table);
   void HearOf(const JobNews& news);
   void FollowRequests(const FleetTable& table, LookResult& result, StateUpdate& update);
   void FollowJob(const JobNews& news);

@@ -149,7 +149,7 @@ TEST_F(ServiceTest, Paused_WaitsAndSaysSo_AlsoAfterARestart) {
     EXPECT_TRUE(service_->Summary()->paused);
     ASSERT_TRUE(Wait([&] { return service_->Queue({})->items.size() == 1 && Has("not-now"); }));
     EXPECT_NE(service_->Queue({})->items[0].why_here.find("paused"), std::string::npos);
-    EXPECT_EQ(Files(), 12);
+    EXPECT_TRUE(Wait([&] { return Files() == 12; }));
     EXPECT_TRUE(service_->Jobs({}, {})->items.empty());
   }
   ASSERT_TRUE(service_->Resume("").has_value());
