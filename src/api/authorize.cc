@@ -60,7 +60,7 @@ bool EqualInConstantTime(std::string_view a, std::string_view b) {
 std::optional<Response> Refuse(const Request& head, Need need, const Access& access) {
   const std::string* host = FindHeader(head.headers, "host");
   if (host == nullptr || !HostIsOurs(*host, access)) {
-    return ErrorAnswer(421, "forbidden", "the Host header is not a name of this service; add it to firn.serve.hosts");
+    return ErrorAnswer(421, "forbidden", "the Host header is not a name of this service; start it with --host");
   }
   if (need == Need::kNothing) return std::nullopt;
   if (!access.token.empty() && !HasToken(head, access.token)) {
@@ -70,7 +70,7 @@ std::optional<Response> Refuse(const Request& head, Need need, const Access& acc
   }
   if (need == Need::kRead) return std::nullopt;
   if (access.token.empty() && !access.loopback) {
-    return ErrorAnswer(403, "forbidden", "only reading is allowed here: set firn.serve.token to allow more");
+    return ErrorAnswer(403, "forbidden", "only reading is allowed here: start it with --token-file to allow more");
   }
   if (!SameOrigin(head)) return ErrorAnswer(403, "forbidden", "a page of another site may not do this");
   const std::string* type = FindHeader(head.headers, "content-type");

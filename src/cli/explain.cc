@@ -45,16 +45,17 @@ std::string EffectText(const decide::Effect& effect) {
 std::string DecisionText(const decide::Decision& decision, bool verbose) {
   std::string head = fmt::format("{}  {}", TimeText(decision.at), DecisionKindName(decision.kind));
   if (!decision.action.empty()) head += " " + decision.action;
-  if (!decision.partition.empty()) head += " " + decision.partition;
+  if (!decision.partition.empty()) head += " " + Printable(decision.partition);
   if (decision.shadow) head += " (shadow)";
-  std::string text = head + "\n" + Wrap("    " + decision.reason, kLineWidth, 4) + "\n";
+  std::string text = head + "\n" + Wrap("    " + Printable(decision.reason), kLineWidth, 4) + "\n";
   if (decision.prediction) text += "    predicted: " + EffectText(*decision.prediction) + "\n";
   if (decision.outcome) text += "    measured:  " + EffectText(*decision.outcome) + "\n";
   if (decision.not_before) text += "    not before: " + TimeText(*decision.not_before) + "\n";
   if (!verbose) return text;
   for (const auto& [name, value] : decision.inputs) text += fmt::format("    {} = {:.6g}\n", name, value);
   for (const decide::Alternative& other : decision.alternatives) {
-    text += Wrap(fmt::format("    not: {} ({:.4g}): {}", other.text, other.value, other.why_not), kLineWidth, 8) + "\n";
+    const std::string line = fmt::format("    not: {} ({:.4g}): {}", other.text, other.value, other.why_not);
+    text += Wrap(Printable(line), kLineWidth, 8) + "\n";
   }
   if (!decision.plan_id.empty()) text += "    plan " + decision.plan_id + "\n";
   return text;

@@ -26,7 +26,7 @@ constexpr std::int64_t kPatienceMs = 200;
 struct ServeOptions {
   CommonOptions common;
   TableRequest place;
-  std::vector<std::string> catalogs, watched;
+  std::vector<std::string> catalogs, watched, hosts;
   std::string state, listen = "127.0.0.1:8765", token_file, policy_file, memory, sweep = "5m", debounce = "500ms";
   int workers = 1, watchers = 2;
   bool shadow = false;
@@ -73,6 +73,7 @@ Result<api::ServeOptions> MakeListen(const ServeOptions& options) {
   if (made.server.host.starts_with('[') && made.server.host.ends_with(']')) {
     made.server.host = made.server.host.substr(1, made.server.host.size() - 2);
   }
+  made.api.access.hosts = options.hosts;
   FIRN_ASSIGN(made.server.port, ParsePort("--listen", options.listen.substr(colon + 1)));
   if (!options.token_file.empty()) {
     FIRN_ASSIGN(made.api.access.token, ReadTokenFile(options.token_file));
@@ -156,6 +157,9 @@ void AddServe(CLI::App& app, CommandContext& context) {
       ->default_str("~/.local/state/firn/state.db");
   command->add_option("--listen", options->listen, "Address of the API and the dashboard; port 0: any that is free")
       ->capture_default_str();
+  command
+      ->add_option("--host", options->hosts, "Name by which browsers reach it, such as behind a proxy; may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--token-file", options->token_file, "File with the token that clients have to send");
   command->add_option("--policy", options->policy_file, "YAML file with the policies of tables and databases");
   command->add_flag("--shadow", options->shadow, "Decide, and explain, without changing any table");

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "decide/ledger_json.h"
+#include "service/requested_work.h"
 
 namespace firn::service {
 namespace {
@@ -18,23 +19,14 @@ constexpr std::int64_t kPatienceMs = 10'000;
 /// Decisions about waiting that one choice may record.
 constexpr std::size_t kNotedAtOnce = 50;
 
-/// `candidate` without the partitions of `keys`; its prediction shrinks in proportion. False: nothing is left.
-bool TakeOut(const std::unordered_set<std::string_view>& keys, decide::Candidate& candidate) {
+/// `candidate` without the partitions of `keys`; its prediction shrinks in proportion. The part that is left.
+double TakeOut(const std::unordered_set<std::string_view>& keys, decide::Candidate& candidate) {
   const auto before = static_cast<double>(candidate.partitions.size());
   std::erase_if(candidate.partitions, [&](const auto& partition) { return keys.contains(partition.key); });
-  if (candidate.partitions.empty()) return false;
+  if (candidate.partitions.empty()) return 0;
   const double part = static_cast<double>(candidate.partitions.size()) / before;
-  const auto shrink = [part](std::int64_t& number) {
-    number = static_cast<std::int64_t>(static_cast<double>(number) * part);
-  };
-  decide::Effect& effect = candidate.predicted;
-  shrink(effect.files_removed);
-  shrink(effect.files_replaced);
-  shrink(effect.delete_files_removed);
-  shrink(effect.bytes);
-  effect.seconds *= part;
-  effect.reads_saved *= part;
-  return true;
+  candidate.predicted = PartOf(candidate.predicted, part);
+  return part;
 }
 
 Effect Shown(const decide::Effect& effect) {
@@ -61,6 +53,12 @@ Dispatch::Dispatch(StateStore& store, FleetTables& tables, FleetNews& news, port
 
 Dispatch::~Dispatch() { Stop(); }
 
+/// The caller holds the mutex. Who has looked before looks again, even if it does not wait yet.
+void Dispatch::NoteChange() {
+  ++changes_;
+  changed_.notify_all();
+}
+
 void Dispatch::Start() {
   Random random(options_.seed ^ 0x4449535041544348ULL);
   for (int i = 0; i < options_.workers; ++i) {
@@ -72,7 +70,7 @@ void Dispatch::Stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    changed_.notify_all();
+    NoteChange();
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
@@ -106,14 +104,18 @@ void Dispatch::Offer(const std::string& table, std::vector<decide::Candidate> ca
   }
   for (decide::Candidate& left : older) {
     // What the scan did not look at is still to be done. Deletes are always looked at as a whole.
-    const bool stays = !scanned.empty() && !left.partitions.empty() && TakeOut(keys, left);
-    if (stays) {
+    double part = 0;
+    if (!scanned.empty() && left.action != decide::Action::kRewriteDeletes) {
+      part = left.partitions.empty() ? 1 : TakeOut(keys, left);
+    }
+    if (part > 0) {
+      waiting_[left.id].uncorrected_seconds *= part;
       candidates_.push_back(std::move(left));
     } else {
       waiting_.erase(left.id);
     }
   }
-  changed_.notify_all();
+  NoteChange();
 }
 
 void Dispatch::Forget(const std::string& table) {
@@ -126,21 +128,23 @@ void Dispatch::Forget(const std::string& table) {
 void Dispatch::SetSettings(decide::Scope scope, const std::string& name, decide::ScopeSettings settings) {
   const std::lock_guard lock(mutex_);
   if (scope == decide::Scope::kEverything) settings.paused = figures_.is_paused;
-  ledger_.Set(scope, name, std::move(settings), clock_.Now());
-  changed_.notify_all();
+  const bool is_new = ledger_.Find(scope, name) == nullptr;
+  ledger_.Set(scope, name, settings, clock_.Now());
+  if (is_new && !spent_.empty()) RestoreAccount(scope, name, settings);
+  NoteChange();
 }
 
 void Dispatch::SetPaused(bool is_paused) {
   const std::lock_guard lock(mutex_);
   figures_.is_paused = is_paused;
   ledger_.everything.settings.paused = is_paused;
-  changed_.notify_all();
+  NoteChange();
 }
 
 void Dispatch::SetStateWritable(bool is_writable) {
   const std::lock_guard lock(mutex_);
   is_writable_ = is_writable;
-  changed_.notify_all();
+  NoteChange();
 }
 
 decide::BacklogInput Dispatch::Input(TimestampMs now, int starts_max) const {
@@ -149,23 +153,24 @@ decide::BacklogInput Dispatch::Input(TimestampMs now, int starts_max) const {
 
 void Dispatch::RunWorker(Random random) {
   while (!stopping_) {
-    if (const auto job = Choose(random)) {
+    std::uint64_t seen = 0;
+    if (const auto job = Choose(random, seen)) {
       Do(*job, random);
       continue;
     }
     std::unique_lock lock(mutex_);
-    if (stopping_) return;
     const std::int64_t patience_ms = std::clamp<std::int64_t>(wait_ms_, 1, kPatienceMs);
-    changed_.wait_for(lock, std::chrono::milliseconds(patience_ms));
+    changed_.wait_for(lock, std::chrono::milliseconds(patience_ms), [&] { return stopping_ || changes_ != seen; });
   }
 }
 
 /// Puts everything in order, records what has changed, and takes the first one that may start.
-std::shared_ptr<Dispatch::Job> Dispatch::Choose(Random& random) {
+std::shared_ptr<Dispatch::Job> Dispatch::Choose(Random& random, std::uint64_t& seen) {
   StateUpdate update;
   std::shared_ptr<Job> job;
   {
     const std::lock_guard lock(mutex_);
+    seen = changes_;
     wait_ms_ = kPatienceMs;
     if (candidates_.empty() || !is_writable_ || stopping_) return nullptr;
     const TimestampMs now = clock_.Now();
@@ -243,6 +248,11 @@ std::shared_ptr<Dispatch::Job> Dispatch::Begin(const decide::QueueEntry& entry, 
   running_.push_back(job->running);
   jobs_.emplace(row.id, job);
   return job;
+}
+
+bool Dispatch::is_state_writable() const {
+  const std::lock_guard lock(mutex_);
+  return is_writable_;
 }
 
 bool Dispatch::HasWork(const std::string& table) const {
@@ -325,7 +335,20 @@ std::string Dispatch::Spent() const {
 void Dispatch::RestoreSpent(std::string_view spent) {
   const auto value = json::Parse(spent);
   const std::lock_guard lock(mutex_);
-  if (!value || !decide::RestoreLedger(*value, ledger_)) Log(LogLevel::kInfo, "budgets begin anew");
+  if (!value || !decide::RestoreLedger(*value, ledger_)) return Log(LogLevel::kInfo, "budgets begin anew");
+  spent_ = spent;
+}
+
+/// Accounts of tables and databases are made when their tables are looked at.
+void Dispatch::RestoreAccount(decide::Scope scope, const std::string& name, const decide::ScopeSettings& settings) {
+  if (ledger_.Find(scope, name) == nullptr || scope == decide::Scope::kEverything) return;
+  decide::Ledger one;
+  one.Set(scope, name, settings, clock_.Now());
+  const auto value = json::Parse(spent_);
+  if (!value || !decide::RestoreLedger(*value, one)) return;
+  auto& accounts = scope == decide::Scope::kTable ? ledger_.tables : ledger_.databases;
+  auto& restored = scope == decide::Scope::kTable ? one.tables : one.databases;
+  if (const auto account = restored.find(name); account != restored.end()) accounts[name] = account->second;
 }
 
 void Dispatch::Describe(const std::string& table, TableDetail& detail) const {

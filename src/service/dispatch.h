@@ -70,6 +70,7 @@ class Dispatch {
   void SetSettings(decide::Scope scope, const std::string& name, decide::ScopeSettings settings);
   void SetPaused(bool is_paused);
   void SetStateWritable(bool is_writable);
+  bool is_state_writable() const;
 
   /// Something of the table waits or runs.
   bool HasWork(const std::string& table) const;
@@ -107,7 +108,9 @@ class Dispatch {
   };
 
   void RunWorker(Random random);
-  std::shared_ptr<Job> Choose(Random& random);
+  void NoteChange();
+  void RestoreAccount(decide::Scope scope, const std::string& name, const decide::ScopeSettings& settings);
+  std::shared_ptr<Job> Choose(Random& random, std::uint64_t& seen);
   std::shared_ptr<Job> Begin(const decide::QueueEntry& entry, Random& random, std::vector<decide::Decision>& decisions);
   void NoteWaiting(const std::vector<decide::QueueEntry>& entries, std::vector<decide::Decision>& decisions);
   void Drop(std::size_t index);
@@ -134,8 +137,10 @@ class Dispatch {
   decide::Breakers breakers_;
   std::unordered_map<std::string, decide::CostCorrection> corrections_;
   Figures figures_;
+  std::string spent_;  // of an earlier run, for accounts that are made later
   bool is_writable_ = true;
-  std::int64_t wait_ms_ = 0;  // until something may start, as of the last choice
+  std::uint64_t changes_ = 0;  // of what a choice depends on
+  std::int64_t wait_ms_ = 0;   // until something may start, as of the last choice
   std::atomic<bool> stopping_ = false;
   std::vector<std::thread> threads_;
 };

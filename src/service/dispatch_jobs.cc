@@ -2,6 +2,8 @@
 // Jobs: what is done, and what is learned from it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/human_text.h"
 #include "base/log.h"
 #include "service/dispatch.h"
@@ -11,14 +13,17 @@ namespace {
 
 constexpr std::int64_t kRetryMs = 60'000;
 
-bool HasDone(const decide::Effect& effect) { return effect.files_replaced > 0 || effect.delete_files_removed != 0; }
+bool IsCancelled(const Status& status) { return !status && status.error().code == Code::kCancelled; }
 
-bool IsNobodysFault(const Status& status) { return !status && status.error().code == Code::kCancelled; }
+/// Others were faster, or somebody asked to stop: that says nothing about the table.
+bool IsNobodysFault(const Status& status) {
+  return IsCancelled(status) || (!status && status.error().code == Code::kConflict);
+}
 
 std::string Told(const WorkResult& result) {
   const decide::Effect& measured = result.measured;
   if (!result.status && result.commits == 0) return result.status.error().message;
-  if (!HasDone(measured)) {
+  if (result.commits == 0) {
     return result.notes.empty() ? "Nothing was left to do." : "Nothing was left to do: " + result.notes.front();
   }
   std::string text =
@@ -43,7 +48,8 @@ void Dispatch::Do(Job& job, Random& random) {
     work.memory_bytes = options_.memory_bytes / options_.workers;
     work.version = options_.version;
     work.cancelled = &stopping_;
-    if (job.piece) work.max_bytes = job.piece->bytes_max;
+    // Whatever the piece was cut by, it may read what it is charged with, and at least its smallest group.
+    if (job.piece) work.max_bytes = std::max(job.running.charged.bytes, job.candidate.piece_bytes);
     work.progress = [&job](double part) { job.progress = part; };
     work.planned = [this, &job](const std::string& plan_id) {
       // On disk before anything is written, so that a look at the table after a kill can tell whose work it was.
@@ -61,7 +67,7 @@ void Dispatch::Learn(const Job& job, const WorkResult& result, TimestampMs now) 
   const std::lock_guard lock(mutex_);
   ledger_.Settle(job.running, result.measured, now);
   std::erase_if(running_, [&](const auto& each) { return each.id == job.running.id; });
-  const bool is_done = HasDone(result.measured);
+  const bool is_done = result.commits > 0;
   auto outcome = decide::OutcomeKind::kNobodyHurt;
   std::string why;
   if (!result.status && !IsNobodysFault(result.status) && result.commits == 0) {
@@ -83,11 +89,14 @@ void Dispatch::Learn(const Job& job, const WorkResult& result, TimestampMs now) 
 
 void Dispatch::AddSavings(const Job& job, const WorkResult& result) {
   const auto table = tables_.Find(job.candidate.table);
-  if (table == nullptr || !HasDone(result.measured)) return;
-  const std::lock_guard lock(table->mutex);
-  Savings& savings = table->watched.record.savings;
+  if (table == nullptr || result.commits == 0) return;
+  const std::lock_guard lock(table->news_mutex);
+  Savings& savings = table->savings;
   ++savings.jobs;
-  savings.files += result.measured.files_removed + result.measured.delete_files_removed;
+  savings.files += result.measured.files_removed;
+  if (job.candidate.action == decide::Action::kRewriteDeletes) {
+    savings.files += std::max<std::int64_t>(0, result.measured.delete_files_removed - result.delete_files_added);
+  }
   savings.bytes_rewritten += result.measured.bytes;
   savings.predicted_seconds += job.running.charged.seconds;
   savings.measured_seconds += result.measured.seconds;
@@ -103,9 +112,9 @@ void Dispatch::End(Job& job, const WorkResult& result) {
   decision.at = now;
   decision.table = job.candidate.table;
   if (job.candidate.partitions.size() == 1) decision.partition = job.candidate.partitions.front().text;
-  decision.kind = IsNobodysFault(result.status) ? decide::DecisionKind::kCancelled
-                  : is_failed                   ? decide::DecisionKind::kFailed
-                                                : decide::DecisionKind::kDone;
+  decision.kind = IsCancelled(result.status) ? decide::DecisionKind::kCancelled
+                  : is_failed                ? decide::DecisionKind::kFailed
+                                             : decide::DecisionKind::kDone;
   decision.action = ActionName(job.candidate.action);
   decision.code = result.status ? "done" : std::string(CodeName(result.status.error().code));
   decision.reason = Told(result);
@@ -114,7 +123,8 @@ void Dispatch::End(Job& job, const WorkResult& result) {
   decision.plan_id = result.plan_id;
   decision.job_id = job.row.id;
 
-  JobNews news{job.row, true, !result.status && !stopping_, 0};
+  JobNews news{job.row, true, false, 0};
+  news.is_unfinished = (!result.status || job.piece) && !stopping_;
   JobRow& row = news.job;
   row.state = decision.kind == decide::DecisionKind::kCancelled ? JobRow::State::kCancelled
               : is_failed                                       ? JobRow::State::kFailed
@@ -136,7 +146,7 @@ void Dispatch::End(Job& job, const WorkResult& result) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.erase(row.id);
-    changed_.notify_all();
+    NoteChange();
   }
   if (is_failed) news.wait_ms = kRetryMs;
   tell_(news);

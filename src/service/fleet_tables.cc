@@ -75,6 +75,9 @@ std::shared_ptr<FleetTable> FleetTables::Restore(TableRecord record) {
   // A damaged state costs a scan.
   if (auto state = orient::TableState::Parse(AsBytes(record.partitions))) watched.state = std::move(*state);
   record.partitions.clear();
+  table->seen_snapshot_id = record.row.last_snapshot_id;
+  table->was_seen = record.row.last_looked_ms != 0;
+  watched.needs_full = record.row.state == TableRow::State::kUnreadable || record.has_work;
   watched.has_histogram = !record.histogram.edges.empty();
   watched.record = std::move(record);
   return table;

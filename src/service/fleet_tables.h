@@ -3,9 +3,9 @@
 // The tables that the service knows, with what it knows of each.
 //
 // In: names from catalogs, records from the state. Out: tables by id, by location, by uuid.
-// Guarantees: a table stays valid while somebody holds it. Its members are guarded by its own mutex; the name, the
-// catalog
-//   and the database never change.
+// Guarantees: a table stays valid while somebody holds it. What a look changes is guarded by `mutex`, which is held as
+//   long as the look takes; what others have to read or add meanwhile by `news_mutex`, which is never held for long.
+//   Whoever wants both takes `mutex` first. The name, the catalog and the database never change.
 // Cost: O(log tables) a look-up. Threads: any.
 // Errors: none.
 #pragma once
@@ -47,10 +47,14 @@ struct FleetTable {
   const ports::TableIdentifier name;
   const std::shared_ptr<ports::Catalog> catalog;
 
-  std::mutex mutex;  // of what follows
+  std::timed_mutex mutex;
   WatchedTable watched;
+
+  std::mutex news_mutex;
   ReadRate reads;
-  std::int64_t listed_in = 0;  // number of the sweep that saw it last
+  Savings savings;  // of jobs that have ended since the last look
+  std::int64_t seen_snapshot_id = -1;
+  bool was_seen = false;
 };
 
 class FleetTables {

@@ -93,7 +93,10 @@ Decision Glance::NewDecision(DecisionKind kind, std::string code, std::string re
 
 CandidateBase Glance::Base() const {
   const orient::ServicePolicy& wanted = table_.wanted.service;
-  CandidateBase base{row_.id, options_.database, row_.uuid, options_.cause, wanted.priority, now_, {}};
+  // Whoever made the request says which work it is for; the rest is what a sweep would have found.
+  const bool is_asked = options_.cause == decide::Cause::kRequest;
+  const decide::Cause cause = is_asked ? decide::Cause::kSweep : options_.cause;
+  CandidateBase base{row_.id, options_.database, row_.uuid, cause, wanted.priority, now_, {}};
   if (wanted.finish_within_ms) base.deadline = TimestampMs{now_.value + *wanted.finish_within_ms};
   return base;
 }
@@ -134,6 +137,7 @@ Status Glance::TakeChanges(const ports::LoadedTable& loaded, ports::FileIO& io) 
 /// Which partitions have to be read, and why not the others.
 Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
   if (options_.is_full && why_scan_all_.empty()) why_scan_all_ = "it was asked for";
+  if (table_.needs_full && why_scan_all_.empty()) why_scan_all_ = "it could not be read, or not be changed, before";
   if (!why_scan_all_.empty()) {
     return Scan(loaded, io, {},
                 NewDecision(DecisionKind::kScan, "table", "Everything is read: " + why_scan_all_ + "."));
@@ -142,13 +146,16 @@ Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
   std::optional<orient::Verdict> calmest, worst;  // of those left alone; of those that are scanned
   std::int64_t pending = 0;
   std::string worst_text;
+  std::size_t next_touched = 0;
   const auto count = static_cast<std::uint32_t>(table_.state.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     const orient::PartitionState& state = table_.state.partition(i);
+    const bool is_touched = next_touched < touched_.size() && touched_[next_touched] == i;
+    next_touched += is_touched;
     if (state.pending_since == 0 && state.is_exact()) continue;
     ++pending;
     orient::Verdict verdict = orient::Triage(state, policy_, now_);
-    if (verdict.kind != orient::VerdictKind::kQuiet) ++result_.counts.partitions_noisy;
+    result_.counts.partitions_noisy += is_touched && verdict.kind != orient::VerdictKind::kQuiet;
     auto& kept = verdict.kind == orient::VerdictKind::kScan ? worst : calmest;
     const bool is_worse = !kept || kept->noise.total() < verdict.noise.total();
     if (verdict.kind == orient::VerdictKind::kScan) {
@@ -199,6 +206,8 @@ Status Glance::Scan(const ports::LoadedTable& loaded, ports::FileIO& io, std::ve
     };
   }
   FIRN_ASSIGN(const Assessment found, Assess(loaded, io, assess, now_));
+  // Before the state forgets how often they were written.
+  result_.candidates = CandidatesOf(found, table_.state, Base(), random_);
   if (keys.empty()) {
     AbsorbTable(found);
   } else {
@@ -208,7 +217,6 @@ Status Glance::Scan(const ports::LoadedTable& loaded, ports::FileIO& io, std::ve
   why.inputs.emplace_back("partitions read", static_cast<double>(scanned));
   why.inputs.emplace_back("manifest entries read", static_cast<double>(found.facts.manifest_entries_read));
   result_.decisions.push_back(std::move(why));
-  result_.candidates = CandidatesOf(found, table_.state, Base(), random_);
   NotePlan(found);
   result_.scanned_keys = std::move(keys);
   return AddDeleteWork(loaded, io);
@@ -219,6 +227,8 @@ void Glance::AbsorbTable(const Assessment& found) {
   ++result_.counts.table_scans;
   SetHistogram(found.facts, !table_.has_histogram, table_.record.histogram);
   table_.has_histogram = true;
+  table_.needs_full = !policy_.enabled;
+  result_.is_full = true;
   table_.score_excess.reset();
   row_.score = found.diagnosis.score;
 }
@@ -264,14 +274,16 @@ Status Glance::AddDeleteWork(const ports::LoadedTable& loaded, ports::FileIO& io
 }
 
 Status Glance::LookAt(const ports::TableIdentifier& id) {
-  FIRN_ASSIGN(const ports::LoadedTable loaded, catalog_.LoadTable(id));
+  auto found = catalog_.LoadTable(id);
+  result_.is_gone = !found && found.error().code == Code::kNotFound;
+  FIRN_ASSIGN(const ports::LoadedTable loaded, std::move(found));
   FIRN_ASSIGN(const auto io, catalog_.TableIO(loaded));
   const std::string uuid = loaded.metadata->table_uuid();
   if (!row_.uuid.empty() && row_.uuid != uuid) {
     table_.state.Reset("another table has the name now");
     table_.has_histogram = false;
     table_.record.savings = {};
-    table_.record.learned.clear();
+    result_.is_replaced = true;
   }
   NoteTable(*loaded.metadata);
   table_.text_of = PartitionNames(*loaded.metadata);
@@ -290,13 +302,15 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
 void Glance::Fail(const Error& error) {
   ++table_.failures;
   result_.error = error;
-  result_.is_gone = error.code == Code::kNotFound;
   const auto state = result_.is_gone ? TableRow::State::kDropped : TableRow::State::kUnreadable;
   const bool is_news = row_.state != state || row_.state_reason != error.message;
   row_.state = state;
   row_.state_reason = error.message;
   if (result_.is_gone && table_.gone_ms == 0) table_.gone_ms = now_.value;
-  if (error.code != Code::kUnavailable) result_.candidates.emplace();
+  if (error.code != Code::kUnavailable) {
+    result_.candidates.emplace();
+    table_.needs_full = true;
+  }
   if (!is_news) return;
   const DecisionKind kind = result_.is_gone ? DecisionKind::kCancelled : DecisionKind::kRefused;
   result_.decisions.push_back(NewDecision(kind, std::string(CodeName(error.code)), error.message));
@@ -356,30 +370,6 @@ void SumPartitions(TimestampMs now, WatchedTable& table) {
                             static_cast<double>(row.delete_files - equality), static_cast<double>(equality));
   if (!table.score_excess) table.score_excess = row.score - estimate;
   row.score = std::clamp(estimate + *table.score_excess, 0.0, 100.0);
-}
-
-std::vector<PartitionRow> PartitionRowsOf(const WatchedTable& table, TimestampMs now) {
-  const orient::Policy& policy = table.wanted.policy;
-  std::vector<PartitionRow> rows;
-  for (std::uint32_t i = 0; i < table.state.size(); ++i) {
-    const orient::PartitionState& state = table.state.partition(i);
-    const orient::Verdict verdict = orient::Triage(state, policy, now);
-    PartitionRow row;
-    if (table.text_of) row.text = table.text_of(table.state.key(i));
-    row.files = state.file_count;
-    row.bytes = state.size_bytes;
-    row.small_files = verdict.small_files;
-    row.removable_files = verdict.removable_files;
-    row.delete_files = DeleteFilesOf(state);
-    row.entropy = verdict.entropy;
-    row.noise = verdict.noise.threshold > 0 ? verdict.noise.total() / verdict.noise.threshold : verdict.noise.total();
-    row.last_change_ms = std::int64_t{state.last_change} * 1000;
-    row.last_scan_ms = std::int64_t{state.last_scan} * 1000;
-    row.verdict = VerdictName(verdict.kind);
-    row.reason = verdict.reason;
-    rows.push_back(std::move(row));
-  }
-  return rows;
 }
 
 Result<TableSettings> SettingsOf(const TableSettingsOf& settings_of, const std::string& table,

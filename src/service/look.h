@@ -48,6 +48,9 @@ struct WatchedTable {
   std::optional<double> score_excess;
   std::int64_t failures = 0;  // looks in a row that could not read it
   std::int64_t gone_ms = 0;   // since when its catalog does not have it; 0: it has
+  std::int64_t saved_ms = 0;  // when the partitions went to the state last
+  /// What was worth doing was dropped, and has to be found again once the table can be read and may be changed.
+  bool needs_full = false;
 };
 
 struct LookOptions {
@@ -79,6 +82,8 @@ struct LookResult {
   LookCounts counts;
   std::optional<Error> error;  // why it could not be read
   bool is_gone = false;        // the catalog does not have it any more
+  bool is_replaced = false;    // another table has the name: what was learned is of the old one
+  bool is_full = false;        // all partitions were scanned
   bool is_unchanged = false;   // nothing is new but the time of the look
 };
 
@@ -87,8 +92,6 @@ LookResult Look(ports::Catalog& catalog, const ports::TableIdentifier& id, const
 
 /// The row's sums from the state of its partitions, under the policy of the last look.
 void SumPartitions(TimestampMs now, WatchedTable& table);
-/// The partitions as they are shown, in no order.
-std::vector<PartitionRow> PartitionRowsOf(const WatchedTable& table, TimestampMs now);
 /// `settings_of`, or the table's properties alone where it is empty.
 Result<TableSettings> SettingsOf(const TableSettingsOf& settings_of, const std::string& table,
                                  const iceberg::TableMetadata& metadata);

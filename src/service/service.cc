@@ -66,6 +66,7 @@ void Service::Start() {
 
 void Service::Stop() {
   if (stopping_.exchange(true)) return;
+  dispatch_->Stop();
   events_.Close();
   agenda_.Close();
   {
@@ -74,7 +75,6 @@ void Service::Stop() {
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  if (dispatch_) dispatch_->Stop();
   SaveCounters();
   shown_.Feed().Close();
 }
@@ -93,7 +93,8 @@ void Service::RunEvents() {
 void Service::TakeEvent(const ports::TableEvent& event) {
   const std::int64_t now_ms = clock_.Now().value;
   auto found = tables_.FindFor(event);
-  if (found.empty() && !event.table.empty()) {
+  const bool is_scan = event.kind == ports::TableEvent::Kind::kScan;
+  if (found.empty() && !event.table.empty() && !is_scan) {
     // Of a table that no sweep has seen yet. Whether it is there is found out by looking.
     for (const auto& catalog : tables_.catalogs()) {
       if (event.catalog.empty() ? tables_.catalogs().size() > 1 : catalog->name() != event.catalog) continue;
@@ -102,16 +103,13 @@ void Service::TakeEvent(const ports::TableEvent& event) {
     }
   }
   for (const auto& table : found) {
-    if (event.kind == ports::TableEvent::Kind::kScan) {
-      const std::lock_guard lock(table->mutex);
-      if (event.scan) table->reads.Add(*event.scan, now_ms);
-      continue;
-    }
-    if (event.snapshot_id) {
-      const std::lock_guard lock(table->mutex);
+    {
+      const std::lock_guard lock(table->news_mutex);
+      if (is_scan && event.scan) table->reads.Add(*event.scan, now_ms);
       // Seen already; duplicates and late events cost nothing.
-      if (table->watched.record.row.last_snapshot_id == *event.snapshot_id) continue;
+      if (event.snapshot_id && table->seen_snapshot_id == *event.snapshot_id) continue;
     }
+    if (is_scan) continue;
     agenda_.Add({table->id, now_ms + options_.debounce_ms, decide::Cause::kCommit, false});
   }
 }
@@ -124,11 +122,23 @@ void Service::RunSweep() {
   }
 }
 
-/// Lists every catalog, and puts all tables on the agenda, spread over the interval so that they do not come at once.
+/// Puts all tables on the agenda, spread over the interval so that they do not come at once, and looks for new ones. A
+/// catalog that does not answer holds up only what it has.
 void Service::Sweep(Random& random) {
-  ++sweeps_;
   const std::int64_t now_ms = clock_.Now().value;
+  const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(options_.sweep_interval_ms, 1));
+  const auto add = [&](FleetTable& table) {
+    bool was_seen = false;
+    {
+      const std::lock_guard lock(table.news_mutex);
+      was_seen = table.was_seen;
+    }
+    const std::int64_t delay = was_seen ? static_cast<std::int64_t>(random.Below(spread)) : 0;
+    agenda_.Add({table.id, now_ms + delay, decide::Cause::kSweep, false});
+  };
+  for (const auto& table : tables_.All()) add(*table);
   for (const auto& catalog : tables_.catalogs()) {
+    if (stopping_) return;
     auto listed = catalog->ListTables();
     {
       const std::lock_guard lock(counters_mutex_);
@@ -140,21 +150,11 @@ void Service::Sweep(Random& random) {
       continue;
     }
     for (const ports::TableIdentifier& name : *listed) {
-      auto [table, is_new] = tables_.Add(catalog, name);
-      const std::lock_guard lock(table->mutex);
-      table->listed_in = sweeps_;
+      const auto [table, is_new] = tables_.Add(catalog, name);
+      if (is_new) add(*table);
     }
   }
-  for (const auto& table : tables_.All()) {
-    bool was_seen = false;
-    {
-      const std::lock_guard lock(table->mutex);
-      was_seen = table->watched.record.row.last_looked_ms != 0;
-    }
-    const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(options_.sweep_interval_ms, 1));
-    const std::int64_t delay = was_seen ? static_cast<std::int64_t>(random.Below(spread)) : 0;
-    agenda_.Add({table->id, now_ms + delay, decide::Cause::kSweep, false});
-  }
+  ++sweeps_;
   NoteFleet(now_ms);
 }
 
@@ -181,12 +181,18 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   if (table == nullptr) return;
   const TimestampMs now = clock_.Now();
   const std::lock_guard lock(table->mutex);
+  TakeSavings(*table);
   LookOptions look;
   look.database = table->database;
   look.cause = item.cause;
   look.is_full = item.is_full;
   look.settings_of = dispatch_->options().settings_of;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
+  {
+    const std::lock_guard news(table->news_mutex);
+    table->was_seen = true;
+    table->seen_snapshot_id = table->watched.record.row.last_snapshot_id;
+  }
   if (!table->watched.location.empty()) tables_.NoteLocation(table->watched.location, table);
   // An event of a table that never was, or one that has been gone for long.
   const WatchedTable& watched = table->watched;
@@ -198,7 +204,7 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
         std::min(options_.sweep_interval_ms, kRetryMinMs << std::min<std::int64_t>(table->watched.failures, 10));
     agenda_.Add({table->id, now.value + wait, item.cause, item.is_full});
   }
-  Absorb(*table, item, std::move(result));
+  Absorb(*table, item, now, std::move(result));
 }
 
 void Service::Forget(const FleetTable& table) {
@@ -209,11 +215,16 @@ void Service::Forget(const FleetTable& table) {
 }
 
 /// What a look has found goes to the queue, to the state, and to those who watch.
-void Service::Absorb(FleetTable& table, const AgendaItem& item, LookResult result) {
+void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs started, LookResult result) {
   StateUpdate update;
-  FollowRequests(table, result, update);
+  FollowRequests(table, started, result, update);
+  // Before a job can end that answers them.
+  if (!update.requests.empty()) NoteState(store_->Write(update));
+  const bool has_news = !std::exchange(update.requests, {}).empty();
+  if (result.is_replaced) dispatch_->Forget(table.id);
   if (!result.error) SetScopes(table);
   if (result.candidates) {
+    const std::lock_guard news(table.news_mutex);
     for (decide::Candidate& candidate : *result.candidates) {
       candidate.predicted.reads_saved =
           table.reads.ReadsSaved(candidate.predicted.files_removed, table.watched.record.row.files);
@@ -223,9 +234,9 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, LookResult resul
   CountLook(item, result.counts);
   TableRecord& record = table.watched.record;
   const bool had_work = std::exchange(record.has_work, dispatch_->HasWork(table.id));
-  if (result.is_unchanged && update.requests.empty() && had_work == record.has_work) return Publish(table);
-  record.partitions = std::string(AsText(table.watched.state.Serialize()));
+  if (result.is_unchanged && !has_news && had_work == record.has_work) return Publish(table);
   record.learned = dispatch_->Learned(table.id);
+  update.has_partitions = SavePartitions(table.watched, started);
   update.table = &record;
   update.trend = result.trend ? &*result.trend : nullptr;
   update.decisions = std::move(result.decisions);
@@ -235,6 +246,32 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, LookResult resul
     shown_.Feed().Publish(News::Kind::kDecision, decision.table, std::to_string(decision.id));
   }
   Publish(table);
+}
+
+/// Whether the partitions go into the record this time: large tables are saved now and then, and what happened since is
+/// read again from the commits after a restart.
+bool Service::SavePartitions(WatchedTable& watched, TimestampMs now) {
+  constexpr std::size_t kAlwaysMax = 2'000;
+  constexpr std::int64_t kSaveEveryMs = 60'000;
+  constexpr std::size_t kBytesMax = std::size_t{256} << 20;
+  if (watched.state.size() > kAlwaysMax && now.value - watched.saved_ms < kSaveEveryMs) return false;
+  watched.saved_ms = now.value;
+  watched.record.partitions = std::string(AsText(watched.state.Serialize()));
+  // More is scanned anew after a restart.
+  if (watched.record.partitions.size() > kBytesMax) watched.record.partitions.clear();
+  return true;
+}
+
+void Service::TakeSavings(FleetTable& table) {
+  const std::lock_guard news(table.news_mutex);
+  Savings& sum = table.watched.record.savings;
+  const Savings added = std::exchange(table.savings, {});
+  sum.jobs += added.jobs;
+  sum.files += added.files;
+  sum.bytes_rewritten += added.bytes_rewritten;
+  sum.predicted_seconds += added.predicted_seconds;
+  sum.measured_seconds += added.measured_seconds;
+  sum.reads_saved += added.reads_saved;
 }
 
 void Service::SetScopes(const FleetTable& table) {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -100,19 +101,27 @@ class Service final : public FleetView, public FleetControl {
   void NoteFleet(std::int64_t now_ms);
   void TakeEvent(const ports::TableEvent& event);
   void LookAt(const AgendaItem& item, Random& random);
-  void Absorb(FleetTable& table, const AgendaItem& item, LookResult result);
+  void Absorb(FleetTable& table, const AgendaItem& item, TimestampMs started, LookResult result);
+  bool SavePartitions(WatchedTable& watched, TimestampMs now);
+  void TakeSavings(FleetTable& table);
   void Forget(const FleetTable& table);
   void HearOf(const JobNews& news);
-  void FollowRequests(const FleetTable& table, LookResult& result, StateUpdate& update);
+  void FollowRequests(const FleetTable& table, TimestampMs started, LookResult& result, StateUpdate& update);
+  bool Answer(const FleetTable& table, RequestRow& request, LookResult& result);
   void FollowJob(const JobNews& news);
   void SetScopes(const FleetTable& table);
   void Publish(FleetTable& table);
   Status SetPaused(std::string_view table, bool paused);
+  Result<std::shared_ptr<FleetTable>> FindTable(std::string_view id) const;
+  static Error StillLooking(std::string_view id);
   Result<FleetSummary> TableSums();
   void CountLook(const AgendaItem& item, const LookCounts& counts);
   void NoteState(const Status& status);
   void SaveCounters();
   void WaitMs(std::int64_t ms);
+
+  /// How long people wait for a table that is being looked at.
+  static constexpr std::chrono::seconds kLookPatience{2};
 
   const std::unique_ptr<StateStore> store_;
   ports::Clock& clock_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "service/requested_work.h"
 #include "service/service.h"
 
 namespace firn::service {
@@ -15,17 +16,14 @@ constexpr const char* kCounters = "counters";
 constexpr const char* kSpent = "spent";
 constexpr std::string_view kScan = "scan";
 
-/// Merging and folding are one action with one plan.
-bool IsFor(const std::string& requested, decide::Action action) {
-  const bool deletes = requested == ActionName(decide::Action::kRewriteDeletes);
-  return deletes == (action == decide::Action::kRewriteDeletes);
+bool NamesAny(const RequestRow& request, const std::vector<std::string>& partitions) {
+  const auto& wanted = request.request.partitions;
+  if (wanted.empty() || partitions.empty()) return true;
+  return std::ranges::any_of(partitions, [&](const auto& text) { return std::ranges::count(wanted, text) > 0; });
 }
 
-bool Names(const RequestRow& request, const decide::Candidate& candidate) {
-  const auto& wanted = request.request.partitions;
-  if (wanted.empty() || candidate.partitions.empty()) return true;
-  return std::ranges::any_of(candidate.partitions,
-                             [&](const auto& partition) { return std::ranges::count(wanted, partition.text) > 0; });
+bool IsEnded(const RequestRow& request) {
+  return request.state == "done" || request.state == "failed" || request.state == "refused";
 }
 
 /// The counts that go on over restarts, in their order.
@@ -105,6 +103,10 @@ void Service::SaveCounters() {
 
 Result<std::string> Service::AddRequest(const NewRequest& request) {
   if (request.action != kScan) FIRN_TRY(decide::ParseAction(request.action));
+  if (!(request.priority >= orient::kPriorityMin && request.priority <= orient::kPriorityMax)) {
+    return Error{Code::kInvalidArgument,
+                 fmt::format("`priority` is not between {} and {}", orient::kPriorityMin, orient::kPriorityMax)};
+  }
   if (tables_.Find(request.table) == nullptr) {
     return Error{Code::kNotFound,
                  fmt::format("no table `{}`: tables are named catalog/namespace.table", request.table)};
@@ -130,48 +132,45 @@ Result<std::string> Service::AddRequest(const NewRequest& request) {
   return row.id;
 }
 
-/// Marks the candidates that were asked for, and answers what needs no work.
-void Service::FollowRequests(const FleetTable& table, LookResult& result, StateUpdate& update) {
+/// Marks the candidates that were asked for, and answers what needs no work, or no more.
+void Service::FollowRequests(const FleetTable& table, TimestampMs started, LookResult& result, StateUpdate& update) {
   const std::lock_guard lock(requests_mutex_);
   const auto place = requests_.find(table.id);
   if (place == requests_.end()) return;
   for (RequestRow& request : place->second) {
-    if (request.state != "waiting") continue;
-    if (result.is_gone) {
-      request.state = "failed";
-      request.reason = result.error->message;
-    } else if (result.error && result.error->code != Code::kUnavailable) {
-      request.state = "refused";
-      request.reason = result.error->message;
-    } else if (result.error) {
-      request.reason = result.error->message;
-      continue;
-    } else if (request.request.action == kScan) {
-      request.state = "done";
-    } else if (!result.candidates) {
-      continue;  // a look that began before the request
-    } else {
-      request.state = "done";
-      request.reason = "There is nothing to do.";
-      for (decide::Candidate& candidate : *result.candidates) {
-        if (!IsFor(request.request.action, candidate.action) || !Names(request, candidate)) continue;
-        candidate.cause = decide::Cause::kRequest;
-        candidate.priority *= request.request.priority;
-        if (request.request.deadline_ms > 0) candidate.deadline = TimestampMs{request.request.deadline_ms};
-        request.state = "queued";
-        request.reason.clear();
-      }
-    }
-    update.requests.push_back(request);
+    // A look that began before the request, or that saw only a part, says nothing about it.
+    if (request.created_ms > started.value || (!result.error && !result.is_full)) continue;
+    if (Answer(table, request, result)) update.requests.push_back(request);
   }
-  requests_open_ -= std::erase_if(place->second, [](const RequestRow& request) {
-    return request.state != "waiting" && request.state != "queued" && request.state != "running";
-  });
+  requests_open_ -= static_cast<std::int64_t>(std::erase_if(place->second, IsEnded));
   if (place->second.empty()) requests_.erase(place);
 }
 
+/// True if the request has changed.
+bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& result) {
+  const RequestRow before = request;
+  if (result.error) {
+    request.reason = result.error->message;
+    if (result.error->code != Code::kUnavailable) request.state = result.is_gone ? "failed" : "refused";
+  } else if (request.request.action == kScan) {
+    request.state = "done";
+  } else if (!table.watched.wanted.policy.enabled) {
+    request.state = "refused";
+    request.reason = "The table's owner has forbidden it: firn.enabled is false.";
+  } else {
+    const std::size_t found = Prefer(request.request, *result.candidates, request_ids_);
+    request.state = found == 0 ? "done" : options_.shadow ? "refused" : "queued";
+    request.reason = found == 0 && request.job.empty() ? "There is nothing to do." : "";
+    if (request.state == "refused")
+      request.reason = "The service only decides (shadow): there is work, and it is not done.";
+  }
+  return request.state != before.state || request.reason != before.reason;
+}
+
+/// Whether more is to be done for a request, the next look at its table tells.
 void Service::FollowJob(const JobNews& news) {
   StateUpdate update;
+  bool is_asked = false;
   {
     const std::lock_guard lock(requests_mutex_);
     const auto place = requests_.find(news.job.table);
@@ -179,20 +178,22 @@ void Service::FollowJob(const JobNews& news) {
     const auto action = decide::ParseAction(news.job.action);
     for (RequestRow& request : place->second) {
       if (request.state == "waiting" || !action || !IsFor(request.request.action, *action)) continue;
+      if (!NamesAny(request, news.job.partitions)) continue;
       request.job = news.job.id;
       request.state = "running";
-      if (news.has_ended) {
-        request.state = news.job.state == JobRow::State::kDone ? "done" : "failed";
+      if (news.has_ended && news.job.state == JobRow::State::kFailed) {
+        request.state = "failed";
         request.reason = news.job.error;
       }
+      is_asked |= news.has_ended;
       update.requests.push_back(request);
     }
-    requests_open_ -= std::erase_if(
-        place->second, [](const RequestRow& request) { return request.state == "done" || request.state == "failed"; });
+    requests_open_ -= static_cast<std::int64_t>(std::erase_if(place->second, IsEnded));
     if (place->second.empty()) requests_.erase(place);
   }
   if (update.requests.empty()) return;
-  if (Status written = store_->Write(update); !written) Log(LogLevel::kError, written.error().message);
+  NoteState(store_->Write(update));
+  if (is_asked) agenda_.Add({news.job.table, clock_.Now().value, decide::Cause::kRequest, true});
 }
 
 void Service::HearOf(const JobNews& news) {
@@ -205,6 +206,16 @@ void Service::HearOf(const JobNews& news) {
   agenda_.Add({news.job.table, clock_.Now().value + news.wait_ms, decide::Cause::kSweep, news.is_unfinished});
 }
 
+Result<std::shared_ptr<FleetTable>> Service::FindTable(std::string_view id) const {
+  auto table = tables_.Find(id);
+  if (table == nullptr) return Error{Code::kNotFound, fmt::format("no table `{}`", id)};
+  return table;
+}
+
+Error Service::StillLooking(std::string_view id) {
+  return {Code::kUnavailable, fmt::format("{} is being looked at: try again", id)};
+}
+
 Status Service::SetPaused(std::string_view id, bool paused) {
   if (id.empty()) {
     FIRN_TRY(store_->Set(kPaused, paused ? "1" : "0"));
@@ -212,17 +223,16 @@ Status Service::SetPaused(std::string_view id, bool paused) {
     shown_.Feed().Publish(News::Kind::kSummary);
     return Ok();
   }
-  const auto table = tables_.Find(id);
-  if (table == nullptr) return Error{Code::kNotFound, fmt::format("no table `{}`", id)};
-  const std::lock_guard lock(table->mutex);
+  FIRN_ASSIGN(const auto table, FindTable(id));
+  const std::unique_lock lock(table->mutex, kLookPatience);
+  if (!lock.owns_lock()) return StillLooking(id);
   TableRecord& record = table->watched.record;
   const bool before = record.paused;
   record.paused = paused;
-  record.partitions = std::string(AsText(table->watched.state.Serialize()));
   StateUpdate update;
   update.table = &record;
+  update.has_partitions = false;
   const Status written = store_->Write(update);
-  record.partitions.clear();
   if (!written) {
     record.paused = before;
     return written;

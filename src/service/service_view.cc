@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "service/partition_page.h"
 #include "service/service.h"
 #include "service/setting_rows.h"
 
@@ -12,6 +13,7 @@ namespace firn::service {
 Readiness Service::Ready() {
   const std::lock_guard lock(counters_mutex_);
   if (stopping_) return {false, "it is shutting down"};
+  if (!dispatch_->is_state_writable() && state_status_) return {false, "the state cannot be written: no job starts"};
   if (!state_status_) return {false, state_status_.error().message};
   if (sweeps_ == 0) return {false, "the catalogs have not been listed yet"};
   if (!catalog_errors_.empty() && catalog_errors_.size() == tables_.catalogs().size()) {
@@ -93,15 +95,10 @@ Result<TableDetail> Service::Table(std::string_view id) {
 }
 
 Result<Page<PartitionRow>> Service::Partitions(std::string_view id, const PageOf& page) {
-  const auto table = tables_.Find(id);
-  if (table == nullptr) return Error{Code::kNotFound, fmt::format("no table `{}`", id)};
-  MemoryFleet rows;
-  {
-    const std::lock_guard lock(table->mutex);
-    rows.PutTable({.row = table->watched.record.row});
-    rows.PutPartitions(std::string(id), PartitionRowsOf(table->watched, clock_.Now()));
-  }
-  return rows.Partitions(id, page);
+  FIRN_ASSIGN(const auto table, FindTable(id));
+  const std::unique_lock lock(table->mutex, kLookPatience);
+  if (!lock.owns_lock()) return StillLooking(id);
+  return PartitionPage(table->watched, page, clock_.Now());
 }
 
 Result<Page<DecisionRow>> Service::Decisions(const DecisionFilter& filter, const PageOf& page) {

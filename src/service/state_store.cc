@@ -46,17 +46,26 @@ std::int64_t NumberOf(const std::optional<std::string>& text) {
 
 std::string TextOf(std::optional<std::string>& text) { return text ? std::move(*text) : std::string(); }
 
-void AddTable(const TableRecord& table, std::vector<ports::SqlStatement>& to) {
+void AddTable(const TableRecord& table, bool has_partitions, std::vector<ports::SqlStatement>& to) {
   to.push_back(
-      {"INSERT OR REPLACE INTO tables (id, row, paused, has_work, histogram, savings, learned, partitions) VALUES "
-       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS BLOB))",
+      {"INSERT INTO tables (id, row, paused, has_work, histogram, savings, learned, partitions) VALUES (?1, ?2, "
+       "?3, ?4, '{}', ?5, ?6, '') ON CONFLICT (id) DO UPDATE SET row = excluded.row, paused = excluded.paused, "
+       "has_work = excluded.has_work, savings = excluded.savings, learned = excluded.learned",
        {table.row.id, WriteRow(table.row), table.paused ? "1" : "0", table.has_work ? "1" : "0",
-        WriteRow(table.histogram), WriteRow(table.savings), table.learned, table.partitions}});
+        WriteRow(table.savings), table.learned}});
+  if (!has_partitions) return;
+  // Together: the histogram is that of the snapshot that the partitions are of.
+  to.push_back({"UPDATE tables SET histogram = ?2, partitions = CAST(?3 AS BLOB) WHERE id = ?1",
+                {table.row.id, WriteRow(table.histogram), table.partitions}});
 }
 
-ports::SqlStatement TrendStatement(const std::string& table, const TrendPoint& point) {
-  return {"INSERT OR REPLACE INTO trends (table_id, ms, files, bytes, entropy) VALUES (?1, ?2, ?3, ?4, ?5)",
-          {table, Digits(point.ms), Digits(point.files), Digits(point.bytes), fmt::format("{}", point.entropy)}};
+void AddTrendTo(const std::string& table, const TrendPoint& point, std::vector<ports::SqlStatement>& to) {
+  to.push_back({"INSERT OR REPLACE INTO trends (table_id, ms, files, bytes, entropy) VALUES (?1, ?2, ?3, ?4, ?5)",
+                {table, Digits(point.ms), Digits(point.files), Digits(point.bytes), fmt::format("{}", point.entropy)}});
+  to.push_back({fmt::format("DELETE FROM trends WHERE table_id = ?1 AND ms <= (SELECT ms FROM trends WHERE table_id = "
+                            "?1 ORDER BY ms DESC LIMIT 1 OFFSET {})",
+                            kTrendPointsMax),
+                {table}});
 }
 
 void AddJob(const JobRow& job, std::vector<ports::SqlStatement>& to) {
@@ -110,6 +119,8 @@ Result<std::unique_ptr<StateStore>> StateStore::Open(const std::string& path, co
 Result<std::unique_ptr<StateStore>> StateStore::OpenToRead(const std::string& path) {
   FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(path, {.create = false}));
   std::unique_ptr<StateStore> store(new StateStore(std::move(database), {}));
+  FIRN_ASSIGN(const auto named, store->database_->Run("SELECT 1 FROM sqlite_master WHERE name = 'named'"));
+  if (named.rows.empty()) return Error{Code::kInvalidArgument, path + ": no state file of firn"};
   FIRN_ASSIGN(const std::string version, store->Get("version").In("state"));
   if (version == kVersion) return store;
   return Error{Code::kUnsupported,
@@ -122,6 +133,11 @@ Status StateStore::Prepare() {
   FIRN_ASSIGN(const auto check, database_->Run("PRAGMA quick_check(1)"));
   if (check.rows.size() != 1 || check.rows[0][0] != "ok") {
     return Error{Code::kCorrupt, database_->path() + ": the file is damaged"};
+  }
+  FIRN_ASSIGN(const auto foreign, database_->Run("SELECT count(*), sum(name = 'named') FROM sqlite_master WHERE type = "
+                                                 "'table' AND name NOT LIKE 'sqlite%'"));
+  if (NumberOf(foreign.rows.at(0)[0]) > 0 && NumberOf(foreign.rows[0][1]) == 0) {
+    return Error{Code::kInvalidArgument, database_->path() + ": a database of somebody else, no state file of firn"};
   }
   for (const char* statement : kSchema) FIRN_TRY(database_->Run(statement));
   FIRN_ASSIGN(const std::string version, Get("version"));
@@ -137,10 +153,8 @@ Status StateStore::Prepare() {
 
 Status StateStore::Write(StateUpdate& update) {
   std::vector<ports::SqlStatement> statements;
-  if (update.table != nullptr) AddTable(*update.table, statements);
-  if (update.table != nullptr && update.trend != nullptr) {
-    statements.push_back(TrendStatement(update.table->row.id, *update.trend));
-  }
+  if (update.table != nullptr) AddTable(*update.table, update.has_partitions, statements);
+  if (update.table != nullptr && update.trend != nullptr) AddTrendTo(update.table->row.id, *update.trend, statements);
   if (update.job != nullptr) AddJob(*update.job, statements);
   for (const RequestRow& request : update.requests) AddRequest(request, statements);
   const std::lock_guard lock(mutex_);
@@ -163,15 +177,12 @@ Status StateStore::RemoveTable(std::string_view id) {
 }
 
 Status StateStore::AddTrend(const std::string& table, const TrendPoint& point) {
-  const ports::SqlStatement statement = TrendStatement(table, point);
-  return database_->WriteAll({&statement, 1}).In("state");
+  std::vector<ports::SqlStatement> statements;
+  AddTrendTo(table, point, statements);
+  return database_->WriteAll(statements).In("state");
 }
 
 Status StateStore::Prune() {
-  const std::string trends = fmt::format(
-      "DELETE FROM trends WHERE (table_id, ms) IN (SELECT table_id, ms FROM (SELECT table_id, ms, row_number() "
-      "OVER (PARTITION BY table_id ORDER BY ms DESC) AS place FROM trends) WHERE place > {})",
-      kTrendPointsMax);
   const ports::SqlStatement statements[] = {
       {"DELETE FROM decisions WHERE id <= (SELECT max(id) FROM decisions) - CAST(?1 AS INTEGER)",
        {Digits(limits_.decisions_max)}},
@@ -182,7 +193,6 @@ Status StateStore::Prune() {
       {"DELETE FROM requests WHERE is_open = '0' AND id < (SELECT id FROM requests ORDER BY id DESC LIMIT 1 OFFSET "
        "CAST(?1 AS INTEGER))",
        {Digits(limits_.jobs_max)}},
-      {trends, {}},
   };
   return database_->WriteAll(statements).In("state");
 }
@@ -296,11 +306,6 @@ Result<std::vector<RequestRow>> StateStore::OpenRequests() {
     rows.push_back(std::move(request));
   }
   return rows;
-}
-
-Result<std::int64_t> StateStore::CountOpenRequests() {
-  FIRN_ASSIGN(const auto found, database_->Run("SELECT count(*) FROM requests WHERE is_open = '1'"));
-  return NumberOf(found.rows.at(0)[0]);
 }
 
 Result<std::string> StateStore::Get(std::string_view name) {

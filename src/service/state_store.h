@@ -39,6 +39,7 @@ struct TableRecord {
 /// Everything that one look at a table, or one job of it, adds. Absent members are not written.
 struct StateUpdate {
   const TableRecord* table = nullptr;
+  bool has_partitions = true;         // false: those of `table`, and its histogram, stay as they are in the state
   const TrendPoint* trend = nullptr;  // of `table`
   std::vector<decide::Decision> decisions;
   const JobRow* job = nullptr;
@@ -76,7 +77,6 @@ class StateStore {
   Result<Page<RequestRow>> Requests(const PageOf& page);
   /// Those that are not ended, oldest first.
   Result<std::vector<RequestRow>> OpenRequests();
-  Result<std::int64_t> CountOpenRequests();
 
   /// Small values by name: pause, counters.
   Result<std::string> Get(std::string_view name);
@@ -86,7 +86,6 @@ class StateStore {
   StateStore(std::unique_ptr<ports::SqliteDatabase> database, const StateLimits& limits)
       : database_(std::move(database)), limits_(limits) {}
   Status Prepare();
-  Result<std::int64_t> NextDecision();
 
   std::unique_ptr<ports::SqliteDatabase> database_;
   StateLimits limits_;

@@ -150,6 +150,13 @@ TEST_F(StateStoreTest, OtherFiles_AreRefused) {
   EXPECT_EQ(StateStore::Open(path_).error().code, Code::kCorrupt);
   std::filesystem::remove(path_);
   EXPECT_EQ(StateStore::OpenToRead(path_).error().code, Code::kNotFound);
+  {
+    const auto foreign = ports::SqliteDatabase::Open(path_, {.create = true});
+    ASSERT_TRUE((*foreign)->Run("CREATE TABLE iceberg_tables (a)").has_value());
+  }
+  EXPECT_EQ(StateStore::Open(path_).error().code, Code::kInvalidArgument) << "a catalog is not written into";
+  EXPECT_EQ(StateStore::OpenToRead(path_).error().code, Code::kInvalidArgument);
+  std::filesystem::remove(path_);
   ASSERT_TRUE(Open()->Set("version", "99").has_value());
   EXPECT_EQ(StateStore::Open(path_).error().code, Code::kUnsupported);
   EXPECT_EQ(StateStore::OpenToRead(path_).error().code, Code::kUnsupported);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/work.h"
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include "orient/partition_key.h"
@@ -12,6 +14,18 @@ namespace firn::service {
 namespace {
 
 constexpr std::int64_t kWatchIntervalMs = 10'000;
+
+/// Delete files that readers of the replaced files no longer open, as far as the plan was carried out.
+std::int64_t DeletesFolded(const Optimized& done) {
+  std::int64_t planned = 0, files = 0;
+  for (const decide::MergeGroup& group : done.first.plan.groups) {
+    planned += group.delete_files;
+    files += static_cast<std::int64_t>(group.files.size());
+  }
+  if (files == 0) return 0;
+  const double part = std::min(1.0, static_cast<double>(done.outcome.files_removed) / static_cast<double>(files));
+  return static_cast<std::int64_t>(std::llround(part * static_cast<double>(planned)));
+}
 
 class Work {
  public:
@@ -82,6 +96,7 @@ Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& po
   result_.measured.files_removed = done.outcome.files_removed - done.outcome.files_added;
   result_.measured.files_replaced = done.outcome.files_removed;
   result_.measured.bytes = done.outcome.bytes_removed;
+  result_.measured.delete_files_removed = DeletesFolded(done);
   result_.notes = done.outcome.notes;
   if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
   NoteFailures(done.outcome.failures);
@@ -107,9 +122,9 @@ Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports
   FIRN_ASSIGN(const RewrittenDeletes done, RewriteDeletes(environment, table_, rewrite));
   result_.commits = done.outcome.snapshot_id ? 1 : 0;
   const act::DeleteOutcome& outcome = done.outcome;
-  result_.measured.delete_files_removed = outcome.equality_files_removed + outcome.position_files_removed +
-                                          outcome.vectors_removed - outcome.position_files_added -
-                                          outcome.vectors_added;
+  result_.measured.delete_files_removed =
+      outcome.equality_files_removed + outcome.position_files_removed + outcome.vectors_removed;
+  result_.delete_files_added = outcome.position_files_added + outcome.vectors_added;
   result_.measured.bytes = done.outcome.bytes_removed;
   if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
   NoteFailures(done.outcome.failures);

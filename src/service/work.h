@@ -42,6 +42,7 @@ struct WorkOptions {
 struct WorkResult {
   decide::Effect measured;
   std::string plan_id;
+  std::int64_t delete_files_added = 0;
   std::int64_t commits = 0;
   Status status = Ok();            // the first reason why something was not done
   std::int64_t failures = 0;       // groups that were not done

@@ -31,6 +31,7 @@ class LookTest : public testing::TestWithParam<std::int32_t> {
   void Append(std::int32_t part, int files) {
     std::vector<std::vector<std::int64_t>> rows;
     for (int i = 0; i < files; ++i) rows.push_back({next_++});
+    if (rows.empty()) return;
     world_.Fail(world_.table().Append(part, rows).has_value() ? Ok() : Status(Error{Code::kInternal, "append"}));
   }
 
@@ -111,6 +112,46 @@ TEST_P(LookTest, OwnWork_IsNoNoise) {
   EXPECT_GT(table_.record.row.score, score) << "without a scan";
   const auto again = service::DoWork(candidate, *world_.catalog, SimTable::Id(), options, world_.clock, world_.random);
   EXPECT_EQ(again.measured.files_replaced, 0) << "a stale candidate finds nothing to do";
+}
+
+TEST_P(LookTest, PartitionThatIsBeingWritten_IsACandidateOfItsOwn) {
+  world_.Fill(6, 3);
+  Look();
+  for (int commit = 0; commit < 8; ++commit) {
+    world_.clock.SleepMs(3000);
+    Append(0, 1);
+    Append(1, commit == 0 ? 7 : 0);
+  }
+  const auto found = Look();
+  ASSERT_TRUE(found.candidates.has_value());
+  ASSERT_EQ(found.candidates->size(), 2U);
+  const auto hot =
+      std::ranges::find_if(*found.candidates, [](const auto& each) { return each.write_interval_ms.has_value(); });
+  ASSERT_NE(hot, found.candidates->end());
+  ASSERT_EQ(hot->partitions.size(), 1U);
+  EXPECT_EQ(hot->partitions[0].text, "part=0");
+  EXPECT_NEAR(static_cast<double>(*hot->write_interval_ms), 3000, 1000);
+}
+
+TEST_P(LookTest, RequestToScan_MakesNoOtherWorkUrgent) {
+  world_.Fill(6, 3);
+  const auto found = Look(decide::Cause::kRequest, true);
+  ASSERT_TRUE(found.candidates.has_value());
+  ASSERT_FALSE(found.candidates->empty());
+  EXPECT_NE(found.candidates->front().cause, decide::Cause::kRequest);
+}
+
+TEST_P(LookTest, WorkIsFoundAgain_WhenAWrongPropertyIsMended) {
+  world_.Fill(6, 3);
+  Look();
+  ASSERT_TRUE(world_.table().SetProperty("firn.enabled", "perhaps").has_value());
+  EXPECT_TRUE(Look().candidates->empty());
+  ASSERT_TRUE(world_.table().SetProperty("firn.enabled", "false").has_value());
+  EXPECT_TRUE(Look().candidates->empty());
+  ASSERT_TRUE(world_.table().SetProperty("firn.enabled", "true").has_value());
+  const auto found = Look();
+  ASSERT_TRUE(found.candidates.has_value());
+  EXPECT_EQ(found.candidates->size(), 1U);
 }
 
 TEST_P(LookTest, RollBack_CostsAScan) {

@@ -68,6 +68,12 @@ class ServiceTest : public testing::Test {
     const auto kinds = Kinds();
     return std::ranges::find(kinds, kind) != kinds.end();
   }
+  double MetricOf(std::string_view name) {
+    for (const auto& metric : service_->Metrics()) {
+      if (metric.name == name) return metric.value;
+    }
+    return -1;
+  }
   void Append(int files) {
     std::vector<std::vector<std::int64_t>> rows;
     for (int i = 0; i < files; ++i) rows.push_back({next_++});
@@ -157,17 +163,22 @@ TEST_F(ServiceTest, Paused_WaitsAndSaysSo_AlsoAfterARestart) {
 }
 
 TEST_F(ServiceTest, AfterARestart_NothingIsReadAgain) {
+  options_.sweep_interval_ms = 200;
   Start();
-  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  ASSERT_TRUE(
+      Wait([&] { return Files() == 2 && !service_->Summary()->queue_length && !service_->Summary()->jobs_running; }));
+  std::int64_t looked_ms = service_->Table(Id())->row.last_looked_ms;
+  // The look after the job has nothing left to remember.
+  ASSERT_TRUE(Wait([&] { return service_->Table(Id())->row.last_looked_ms > looked_ms; }));
+  looked_ms = service_->Table(Id())->row.last_looked_ms;
   service_.reset();
-  const auto scans = [&] { return service_->Summary()->partition_scans; };
   Start();
-  const std::int64_t before = scans();
   EXPECT_EQ(service_->Summary()->merges, 1) << "counts go on";
   EXPECT_EQ(Files(), 2) << "shown before any look";
   ASSERT_TRUE(Wait([&] { return service_->Ready().ready; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_EQ(scans(), before);
+  ASSERT_TRUE(Wait([&] { return service_->Table(Id())->row.last_looked_ms > looked_ms; }));
+  EXPECT_EQ(MetricOf("firn_table_scans_total"), 0);
+  EXPECT_EQ(service_->Summary()->partition_scans, 0);
 }
 
 TEST_F(ServiceTest, LostState_CostsAScanAndNothingElse) {
@@ -230,6 +241,64 @@ TEST_F(ServiceTest, Requests_AreAnsweredAndKept) {
   EXPECT_EQ(service_->Job(request.job)->state, service::JobRow::State::kDone);
 }
 
+TEST_F(ServiceTest, Requests_ForOnePartition_GetThatOneAlone) {
+  options_.shadow = false;
+  {
+    auto store = service::StateStore::Open((folder_ / "state.db").string());
+    ASSERT_TRUE((*store)->Set("paused", "1").has_value());
+  }
+  Start();
+  ASSERT_TRUE(Wait([&] { return service_->Queue({})->items.size() == 1; }));
+  const auto id = service_->AddRequest({.table = Id(), .action = "merge", .partitions = {"part=1"}});
+  ASSERT_TRUE(id.has_value());
+  ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "queued"; }));
+  const auto queue = service_->Queue({})->items;
+  ASSERT_EQ(queue.size(), 2U);
+  EXPECT_EQ(std::ranges::count(queue, std::vector<std::string>{"part=1"}, &service::QueueRow::partitions), 1);
+  EXPECT_EQ(std::ranges::count(queue, "request", &service::QueueRow::cause), 1);
+  ASSERT_TRUE(service_->Resume("").has_value());
+  ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "done"; }));
+  EXPECT_TRUE(Wait([&] { return Files() == 2; }));
+  EXPECT_EQ(service_->AddRequest({.table = Id(), .action = "merge", .priority = 0}).error().code,
+            Code::kInvalidArgument);
+}
+
+TEST_F(ServiceTest, Shadow_AnswersRequests) {
+  options_.shadow = true;
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 12; }));
+  ASSERT_TRUE(service_->AddRequest({.table = Id(), .action = "merge"}).has_value());
+  EXPECT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "refused"; }));
+}
+
+TEST_F(ServiceTest, DeletesAreFolded_AndThatPays) {
+  const auto contents = world_.table().ReadHead();
+  for (const auto& [path, file] : contents->files) {
+    ASSERT_TRUE(world_.table().AddPositionDelete(path, 0).has_value());
+  }
+  const std::vector<Row> rows = world_.Rows();
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2 && service_->Table(Id())->row.delete_files == 0; }));
+  EXPECT_EQ(world_.Rows(), rows);
+  EXPECT_EQ(service_->Table(Id())->breaker.state, "closed") << service_->Table(Id())->breaker.reason;
+}
+
+TEST_F(ServiceTest, Partitions_ComeInPages_EachOnce) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  std::vector<std::string> seen;
+  service::PageOf page{.after = "", .limit = 1};
+  do {
+    const auto found = service_->Partitions(Id(), page);
+    ASSERT_TRUE(found.has_value()) << found.error().message;
+    for (const auto& row : found->items) seen.push_back(row.text);
+    page.after = found->next;
+  } while (!page.after.empty());
+  std::ranges::sort(seen);
+  EXPECT_EQ(seen, (std::vector<std::string>{"part=0", "part=1"}));
+  EXPECT_EQ(service_->Partitions(Id(), {.after = "1|x", .limit = 1}).error().code, Code::kInvalidArgument);
+}
+
 TEST_F(ServiceTest, ForgedAndUnknownEvents_HaveNoEffect) {
   Start();
   ASSERT_TRUE(Wait([&] { return Files() == 2; }));
@@ -242,9 +311,13 @@ TEST_F(ServiceTest, ForgedAndUnknownEvents_HaveNoEffect) {
   auto forged = Event();
   forged.snapshot_id = 42;
   for (int i = 0; i < 50; ++i) service_->AcceptEvent(forged);
-  const std::int64_t scans = service_->Summary()->partition_scans;
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_EQ(service_->Summary()->partition_scans, scans);
+  const std::int64_t looked_ms = service_->Table(Id())->row.last_looked_ms;
+  const double scans = MetricOf("firn_table_scans_total");
+  ASSERT_TRUE(Wait([&] { return service_->Table(Id())->row.last_looked_ms > looked_ms; })) << "a hint is a look";
+  // The unknown one was asked for at the catalog, and forgotten.
+  ASSERT_TRUE(Wait([&] { return MetricOf("firn_agenda_tables") == 0; }));
+  EXPECT_EQ(MetricOf("firn_table_scans_total"), scans);
+  EXPECT_FALSE(service_->Table(world_.catalog->name() + "/db.never-was").has_value());
   EXPECT_TRUE(Wait([&] { return service_->Summary()->tables == 1; }));
 }
 

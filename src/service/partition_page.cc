@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service/partition_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "orient/triage.h"
+
+namespace firn::service {
+namespace {
+
+/// Smaller is earlier.
+struct Place {
+  double noise = 0;  // negative
+  std::int64_t removable = 0;  // negative
+  std::string_view key;
+  std::uint32_t index = 0;
+  bool operator<(const Place& other) const {
+    return std::tie(noise, removable, key) < std::tie(other.noise, other.removable, other.key);
+  }
+};
+
+std::string Hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+std::optional<std::string> FromHex(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    unsigned value = 0;
+    const auto read = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
+    if (read.ec != std::errc() || read.ptr != text.data() + i + 2) return std::nullopt;
+    bytes.push_back(static_cast<char>(value));
+  }
+  return text.size() % 2 == 0 ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+std::string CursorOf(const Place& place) {
+  return fmt::format("{}|{}|{}", place.noise, place.removable, Hex(place.key));
+}
+
+/// `key` keeps the bytes that the place points to.
+Result<Place> PlaceOf(std::string_view cursor, std::string& key) {
+  const Error wrong{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
+  Place place;
+  const auto first = cursor.find('|');
+  const auto second = first == std::string_view::npos ? first : cursor.find('|', first + 1);
+  if (second == std::string_view::npos) return wrong;
+  const auto noise = std::from_chars(cursor.data(), cursor.data() + first, place.noise);
+  const auto removable = std::from_chars(cursor.data() + first + 1, cursor.data() + second, place.removable);
+  auto bytes = FromHex(cursor.substr(second + 1));
+  if (noise.ptr != cursor.data() + first || removable.ptr != cursor.data() + second || !bytes) return wrong;
+  key = std::move(*bytes);
+  place.key = key;
+  return place;
+}
+
+PartitionRow RowOf(const WatchedTable& table, std::uint32_t index, TimestampMs now) {
+  const orient::PartitionState& state = table.state.partition(index);
+  const orient::Verdict verdict = orient::Triage(state, table.wanted.policy, now);
+  PartitionRow row;
+  if (table.text_of) row.text = table.text_of(table.state.key(index));
+  row.files = state.file_count;
+  row.bytes = state.size_bytes;
+  row.small_files = verdict.small_files;
+  row.removable_files = verdict.removable_files;
+  row.delete_files = std::int64_t{state.position_delete_files} + state.equality_delete_files;
+  row.entropy = verdict.entropy;
+  row.noise = verdict.noise.threshold > 0 ? verdict.noise.total() / verdict.noise.threshold : verdict.noise.total();
+  row.last_change_ms = std::int64_t{state.last_change} * 1000;
+  row.last_scan_ms = std::int64_t{state.last_scan} * 1000;
+  row.verdict = VerdictName(verdict.kind);
+  row.reason = verdict.reason;
+  return row;
+}
+
+}  // namespace
+
+Result<Page<PartitionRow>> PartitionPage(const WatchedTable& table, const PageOf& page, TimestampMs now) {
+  std::string after_key;
+  std::optional<Place> after;
+  if (!page.after.empty()) {
+    FIRN_ASSIGN(after, PlaceOf(page.after, after_key));
+  }
+  const auto wanted = static_cast<std::size_t>(std::clamp(page.limit, 1, kPageItemsMax)) + 1;
+  const orient::Policy& policy = table.wanted.policy;
+  std::vector<Place> best;  // a heap, the last one on top
+  for (std::uint32_t i = 0; i < table.state.size(); ++i) {
+    const orient::PartitionState& state = table.state.partition(i);
+    const Place place{-orient::MeasureNoise(state, policy, now).total(),
+                      -orient::RemovableFilesOf(state, policy.target_size_bytes), table.state.key(i), i};
+    if ((after && !(*after < place)) || (best.size() == wanted && !(place < best.front()))) continue;
+    if (best.size() == wanted) {
+      std::ranges::pop_heap(best, std::less<>());
+      best.pop_back();
+    }
+    best.push_back(place);
+    std::ranges::push_heap(best, std::less<>());
+  }
+  std::ranges::sort_heap(best, std::less<>());
+  Page<PartitionRow> result;
+  if (best.size() == wanted) {
+    best.pop_back();
+    result.next = CursorOf(best.back());
+  }
+  for (const Place& place : best) result.items.push_back(RowOf(table, place.index, now));
+  return result;
+}
+
+}  // namespace firn::service
