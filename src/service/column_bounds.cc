@@ -113,8 +113,9 @@ Status ReadBounds(const observe::Facts& facts, const iceberg::TableMetadata& met
   });
 }
 
-/// The most different values between two bounds; nullopt where the type has too many to count.
-std::optional<std::int64_t> ValuesBetween(const Literal& low, const Literal& high) {
+/// How many whole numbers there are between two bounds; nullopt where the type is no whole number or there are very
+/// many.
+std::optional<std::int64_t> NumbersBetween(const Literal& low, const Literal& high) {
   if (iceberg::SameValue(low, high)) return 1;
   if (std::holds_alternative<bool>(low)) return 2;
   const auto* low_int = std::get_if<std::int32_t>(&low);
@@ -128,6 +129,16 @@ std::optional<std::int64_t> ValuesBetween(const Literal& low, const Literal& hig
     return std::nullopt;
   }
   return values + 1;
+}
+
+/// The different values that a column surely has room for. In a narrow range of whole numbers each may occur. Elsewhere
+/// only the bounds are known to occur: columns with many values have different ones in nearly every file, and columns
+/// of few values the same few in all.
+std::optional<std::int64_t> ValuesMax(const std::vector<const Literal*>& bounds) {
+  constexpr std::int64_t kNarrow = 1024;
+  if (bounds.empty()) return std::nullopt;
+  const auto numbers = NumbersBetween(*bounds.front(), *bounds.back());
+  return numbers && *numbers <= kNarrow ? *numbers : static_cast<std::int64_t>(bounds.size());
 }
 
 /// Of text: the bytes after those that all have in common, as one number.
@@ -213,7 +224,7 @@ Shares OfPartition(const observe::Facts& facts, const Sample& sample, std::pair<
     files.push_back(span);
   }
   shares.now = decide::PointShare(files, PlacesOf(places), places.empty() ? 0 : ValueWidth(*places.front()));
-  const auto values = places.empty() ? std::nullopt : ValuesBetween(*places.front(), *places.back());
+  const auto values = ValuesMax(places);
   shares.sorted = std::min(shares.now, decide::SortedPointShare(bytes, target_size_bytes, values));
   shares.bytes = static_cast<double>(bytes);
   return shares;

@@ -19,7 +19,8 @@ from pyiceberg.types import LongType, NestedField, StringType
 from .conftest import BINARY
 
 SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "shuffled", LongType()),
-                NestedField(3, "part", StringType()), NestedField(4, "text", StringType()))
+                NestedField(3, "part", StringType()), NestedField(4, "text", StringType()),
+                NestedField(5, "status", StringType()))
 BY_PART = PartitionSpec(PartitionField(source_id=3, field_id=1000, transform=IdentityTransform(), name="part"))
 COMMITS, ROWS = 80, 200
 # On a quick machine 80 local files cost too little to matter.
@@ -27,12 +28,13 @@ SLOW = ("--request-ms", 2)
 
 
 def batch(rng, first, rows, parts):
-    """`id` grows with every commit, `shuffled` is anywhere, `part` is constant in a partition."""
+    """`id` grows with every commit, `shuffled` is anywhere, `part` is constant in a partition, `status` has three values."""
     return pa.table({
         "id": pa.array(range(first, first + rows), pa.int64()),
         "shuffled": pa.array([rng.randrange(1 << 40) for _ in range(rows)], pa.int64()),
         "part": pa.array([parts[i % len(parts)] for i in range(rows)], pa.string()),
         "text": pa.array([f"some text {rng.randrange(1000)}" for _ in range(rows)], pa.string()),
+        "status": pa.array([rng.choice(["done", "late", "open"]) for _ in range(rows)], pa.string()),
     })
 
 
@@ -109,6 +111,7 @@ def test_sorting_pays_for_the_shuffled_column_only(small_files):
     assert columns["shuffled"]["point_share_now"] > 0.9
     assert not columns["id"]["pays"] and columns["id"]["point_share_now"] < 0.05, columns["id"]
     assert not columns["part"]["pays"], "every row has the same value"
+    assert columns["status"]["point_share_now"] > 0.9 and columns["status"]["point_share_sorted"] > 0.3
     assert found["sort_candidates"][0]["column"] == "shuffled"
     assert not found["experiment"]["done"] and "--no-measure" in found["experiment"]["reason"]
 
