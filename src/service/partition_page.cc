@@ -13,7 +13,7 @@ namespace {
 
 /// Smaller is earlier.
 struct Place {
-  double noise = 0;  // negative
+  double noise = 0;            // negative
   std::int64_t removable = 0;  // negative
   std::string_view key;
   std::uint32_t index = 0;
