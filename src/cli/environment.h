@@ -50,6 +50,8 @@ struct Environment {
   std::function<Result<std::shared_ptr<ports::Catalog>>(const TableRequest&)> open_catalog = {};
   /// firn's own section of the configuration; null: there is no configuration.
   std::function<Result<ports::Properties>(const TableRequest&)> settings = {};
+  /// Name of the catalog that a request without a table means, without opening it.
+  std::function<Result<std::string>(const TableRequest&)> catalog_name = {};
 };
 
 }  // namespace firn::cli

@@ -76,6 +76,11 @@ Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const cli::TableRequest& req
   return service::OpenCatalog(configuration, configuration.default_catalog(), {clock, random.Next()});
 }
 
+Result<std::string> CatalogName(const cli::TableRequest& request) {
+  FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
+  return configuration.default_catalog();
+}
+
 Result<ports::Properties> Settings(const cli::TableRequest& request) {
   FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
   return configuration.settings();
@@ -102,6 +107,7 @@ int main(int argc, char** argv) {
                                OpenFiles,
                                cancelled,
                                [&](const cli::TableRequest& request) { return OpenCatalog(request, clock, random); },
-                               Settings};
+                               Settings,
+                               CatalogName};
   return cli::RunCommandLine({argv + 1, argv + argc}, environment);
 }

@@ -10,6 +10,7 @@
 #include "cli/text_table.h"
 #include "format/json/json.h"
 #include "ports/http.h"
+#include "ports/location.h"
 
 namespace firn::cli {
 namespace {
@@ -56,7 +57,7 @@ Result<std::string> BodyOf(Environment& environment, const RequestOptions& optio
 Result<int> RunRequest(Environment& environment, const RequestOptions& options) {
   ports::HttpRequest request;
   request.method = "POST";
-  request.url = options.server + "/api/v1/requests";
+  request.url = std::string(ports::WithoutSlash(options.server)) + "/api/v1/requests";
   request.headers = {{"Content-Type", "application/json"}};
   if (!options.token_file.empty()) {
     FIRN_ASSIGN(const std::string token, ReadTokenFile(options.token_file));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <mutex>
 
 #include "act/rewrite_data.h"
 #include "base/human_text.h"
@@ -14,6 +15,8 @@
 #include "cli/exit_codes.h"
 #include "cli/service_options.h"
 #include "cli/table_options.h"
+#include "cli/text_table.h"
+#include "ports/deferred_catalog.h"
 #include "ports/directory_watch.h"
 #include "service/policy_file.h"
 #include "service/service.h"
@@ -84,13 +87,26 @@ Result<api::ServeOptions> MakeListen(const ServeOptions& options) {
 Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& environment,
                                                                   const ServeOptions& options) {
   std::vector<std::shared_ptr<ports::Catalog>> opened;
+  const auto one_at_a_time = std::make_shared<std::mutex>();  // randomness has one owner
   std::vector<std::string> names = options.catalogs;
   if (names.empty()) names.push_back("");  // the default one
   for (const std::string& name : names) {
     TableRequest request = options.place;
     request.catalog = name;
-    FIRN_ASSIGN(auto catalog, environment.open_catalog(request));
-    opened.push_back(std::move(catalog));
+    auto catalog = environment.open_catalog(request);
+    if (!catalog && catalog.error().code != Code::kUnavailable) return std::move(catalog.error());
+    if (catalog) {
+      opened.push_back(std::move(*catalog));
+      continue;
+    }
+    // One that is down must not keep the others from being served.
+    environment.terminal.Err("firn: " + Printable(catalog.error().message) + "; it is tried again\n");
+    FIRN_ASSIGN(std::string catalog_name, environment.catalog_name(request));
+    opened.push_back(std::make_shared<ports::DeferredCatalog>(
+        std::move(catalog_name), [open = environment.open_catalog, request, one_at_a_time] {
+          const std::lock_guard lock(*one_at_a_time);
+          return open(request);
+        }));
   }
   return opened;
 }

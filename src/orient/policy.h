@@ -56,6 +56,7 @@ struct Policy {
 
   std::int64_t healthy_size_bytes() const;
   std::int64_t size_max_bytes() const;
+  friend bool operator==(const Policy&, const Policy&) = default;
   std::int64_t removable_files_min() const;
 };
 

@@ -97,11 +97,11 @@ Result<std::unique_ptr<RestSession>> RestSession::Open(const Properties& propert
   if (!uri.starts_with("http://") && !uri.starts_with("https://")) {
     return Error{Code::kInvalidArgument,
                  fmt::format("REST catalog: property `uri` must begin with http:// or https://, not `{}`",
-                             WithoutCredentials(uri))};
+                             WithoutCredentials(uri.substr(0, uri.find('?'))))};
   }
   std::unique_ptr<RestSession> session(new RestSession(std::move(http), clock));
   if (Status configured = session->Configure(properties); !configured) {
-    return std::move(configured.error()).In("REST catalog " + WithoutCredentials(uri));
+    return std::move(configured.error()).In("REST catalog " + WithoutCredentials(uri.substr(0, uri.find('?'))));
   }
   return session;
 }

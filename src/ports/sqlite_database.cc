@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace firn::ports {
 namespace {
@@ -46,22 +48,41 @@ SqlRow ReadRow(sqlite3_stmt* statement) {
 }  // namespace
 
 Result<std::unique_ptr<SqliteDatabase>> SqliteDatabase::Open(const std::string& path, Options options) {
-  sqlite3* connection = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (options.create ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
-  std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(path, connection));
+  std::unique_ptr<SqliteDatabase> database(new SqliteDatabase(path, nullptr));
+  database->options_ = options;
+  FIRN_TRY(database->Connect());
+  return database;
+}
+
+Status SqliteDatabase::Connect() {
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | (options_.create ? SQLITE_OPEN_CREATE : 0);
+  const int code = sqlite3_open_v2(path_.c_str(), &connection_, flags, nullptr);
   if (code != SQLITE_OK) {
-    Error error = database->LastError("open");
+    Error error = LastError("open");
     // CANTOPEN stands for a missing file as well as for missing rights; the extended errno tells.
-    if (code == SQLITE_CANTOPEN && connection && sqlite3_system_errno(connection) == ENOENT) {
+    if (code == SQLITE_CANTOPEN && connection_ && sqlite3_system_errno(connection_) == ENOENT) {
       error.code = Code::kNotFound;
-      error.message = path + ": no such database file";
+      error.message = path_ + ": no such database file";
     }
     return error;
   }
-  sqlite3_extended_result_codes(connection, 1);
-  sqlite3_busy_timeout(connection, options.busy_timeout_ms);
-  return database;
+  sqlite3_extended_result_codes(connection_, 1);
+  sqlite3_busy_timeout(connection_, options_.busy_timeout_ms);
+  struct stat file{};
+  const bool is_on_disk = ::stat(path_.c_str(), &file) == 0;
+  device_ = is_on_disk ? file.st_dev : 0;
+  file_ = is_on_disk ? file.st_ino : 0;
+  return Ok();
+}
+
+/// What is open may not be what others see below the path any more.
+Status SqliteDatabase::FollowFile() {
+  struct stat file{};
+  if (file_ == 0) return Ok();
+  if (::stat(path_.c_str(), &file) != 0) return Error{Code::kUnavailable, path_ + ": the database file is gone"};
+  if (file.st_dev == device_ && file.st_ino == file_) return Ok();
+  sqlite3_close_v2(std::exchange(connection_, nullptr));
+  return Connect();
 }
 
 SqliteDatabase::~SqliteDatabase() { sqlite3_close_v2(connection_); }
@@ -74,6 +95,7 @@ Error SqliteDatabase::LastError(std::string_view what) {
 
 Result<SqlResult> SqliteDatabase::Run(std::string_view sql, std::initializer_list<std::string_view> values) {
   const std::lock_guard lock(mutex_);
+  FIRN_TRY(FollowFile());
   return RunLocked(sql, std::span(values.begin(), values.size()));
 }
 
@@ -122,6 +144,7 @@ Status SqliteDatabase::WriteAll(std::span<const SqlStatement> statements) {
 }
 
 Status SqliteDatabase::WriteLocked(const std::function<Status()>& write) {
+  FIRN_TRY(FollowFile());
   // IMMEDIATE takes the write lock first: waiting for it can then not end in a deadlock with readers.
   FIRN_TRY(RunLocked("BEGIN IMMEDIATE", {}));
   if (Status written = write(); !written) {

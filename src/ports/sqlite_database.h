@@ -3,13 +3,16 @@
 // One connection to a SQLite file.
 //
 // In: SQL with ?1, ?2, ... and text values. Out: rows of text, number of changed rows.
-// Guarantees: other processes are waited for, up to the busy timeout. Failures say whether the file may have changed
+// Guarantees: a file that was replaced by another one is opened anew; one that was moved away is an error. Other
+// processes
+//   are waited for, up to the busy timeout. Failures say whether the file may have changed
 //   only where a transaction is committed; see WriteOnce.
 // Threads: any; statements of one connection run one after the other.
 // Errors: kNotFound (no such file), kUnavailable (busy, no permission), kLimit (disk full), kCorrupt (no database).
 // Source: https://sqlite.org/rescode.html, https://sqlite.org/lang_transaction.html
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -65,9 +68,13 @@ class SqliteDatabase {
   Result<SqlResult> RunLocked(std::string_view sql, std::span<const std::string_view> values);
   Status WriteLocked(const std::function<Status()>& write);
   Error LastError(std::string_view what);
+  Status Connect();
+  Status FollowFile();
 
   std::string path_;
   sqlite3* connection_;
+  Options options_;
+  std::uint64_t device_ = 0, file_ = 0;  // of the open file; 0: not on disk
   std::mutex mutex_;
 };
 

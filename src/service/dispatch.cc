@@ -231,6 +231,7 @@ std::shared_ptr<Dispatch::Job> Dispatch::Begin(const decide::QueueEntry& entry, 
   candidates_.erase(candidates_.begin() + entry.candidate);
   if (options_.shadow) {
     decision.shadow = true;
+    shadowed_.insert(job->candidate.table);
     ledger_.Settle(job->running, {}, now);
     wait_ms_ = 0;
     return nullptr;
@@ -257,7 +258,7 @@ bool Dispatch::is_state_writable() const {
 
 bool Dispatch::HasWork(const std::string& table) const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::count(candidates_, table, &decide::Candidate::table) > 0 ||
+  return shadowed_.contains(table) || std::ranges::count(candidates_, table, &decide::Candidate::table) > 0 ||
          std::ranges::count(running_, table, &decide::RunningJob::table) > 0;
 }
 

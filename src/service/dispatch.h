@@ -24,6 +24,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "decide/backlog.h"
@@ -72,7 +73,7 @@ class Dispatch {
   void SetStateWritable(bool is_writable);
   bool is_state_writable() const;
 
-  /// Something of the table waits or runs.
+  /// Something of the table waits, runs, or was only decided.
   bool HasWork(const std::string& table) const;
 
   struct Figures {
@@ -137,7 +138,8 @@ class Dispatch {
   decide::Breakers breakers_;
   std::unordered_map<std::string, decide::CostCorrection> corrections_;
   Figures figures_;
-  std::string spent_;  // of an earlier run, for accounts that are made later
+  std::string spent_;                         // of an earlier run, for accounts that are made later
+  std::unordered_set<std::string> shadowed_;  // tables with work that was decided and not done
   bool is_writable_ = true;
   std::uint64_t changes_ = 0;  // of what a choice depends on
   std::int64_t wait_ms_ = 0;   // until something may start, as of the last choice

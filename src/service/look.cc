@@ -26,6 +26,8 @@ using decide::DecisionKind;
 /// A scan of so large a part reads nearly every manifest anyway, and makes everything exact.
 constexpr double kFullScanShare = 0.5;
 constexpr std::size_t kAlternativesMax = 8;
+/// A table's owner writes some of what a reason quotes.
+constexpr std::size_t kReasonBytesMax = 1'000;
 
 std::int64_t DeleteFilesOf(const orient::PartitionState& state) {
   return std::int64_t{state.position_delete_files} + state.equality_delete_files;
@@ -137,7 +139,8 @@ Status Glance::TakeChanges(const ports::LoadedTable& loaded, ports::FileIO& io) 
 /// Which partitions have to be read, and why not the others.
 Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
   if (options_.is_full && why_scan_all_.empty()) why_scan_all_ = "it was asked for";
-  if (table_.needs_full && why_scan_all_.empty()) why_scan_all_ = "it could not be read, or not be changed, before";
+  if (table_.needs_full && why_scan_all_.empty())
+    why_scan_all_ = "its settings have changed, or it could not be read before";
   if (!why_scan_all_.empty()) {
     return Scan(loaded, io, {},
                 NewDecision(DecisionKind::kScan, "table", "Everything is read: " + why_scan_all_ + "."));
@@ -155,6 +158,9 @@ Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
     if (state.pending_since == 0 && state.is_exact()) continue;
     ++pending;
     orient::Verdict verdict = orient::Triage(state, policy_, now_);
+    // It was read as it is now: reading it again would find the same.
+    const bool is_known = state.is_exact() && state.last_scan >= state.last_change && !verdict.noise.is_overdue;
+    if (verdict.kind == orient::VerdictKind::kScan && !is_touched && is_known) continue;
     result_.counts.partitions_noisy += is_touched && verdict.kind != orient::VerdictKind::kQuiet;
     auto& kept = verdict.kind == orient::VerdictKind::kScan ? worst : calmest;
     const bool is_worse = !kept || kept->noise.total() < verdict.noise.total();
@@ -288,7 +294,11 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   NoteTable(*loaded.metadata);
   table_.text_of = PartitionNames(*loaded.metadata);
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
-  FIRN_ASSIGN(table_.wanted, SettingsOf(options_.settings_of, row_.id, *loaded.metadata));
+  FIRN_ASSIGN(TableSettings wanted, SettingsOf(options_.settings_of, row_.id, *loaded.metadata));
+  // What was not worth doing may be so now, and the other way round.
+  if (table_.has_settings && wanted.policy != table_.wanted.policy) table_.needs_full = true;
+  table_.wanted = std::move(wanted);
+  table_.has_settings = true;
   row_.priority = table_.wanted.service.priority;
   // After a restart: what was shown was of the state as it was saved.
   if (!table_.score_excess && table_.state.needs_scan().empty()) SumPartitions(now_, table_);
@@ -303,9 +313,10 @@ void Glance::Fail(const Error& error) {
   ++table_.failures;
   result_.error = error;
   const auto state = result_.is_gone ? TableRow::State::kDropped : TableRow::State::kUnreadable;
-  const bool is_news = row_.state != state || row_.state_reason != error.message;
+  const std::string reason = error.message.substr(0, kReasonBytesMax);
+  const bool is_news = row_.state != state || row_.state_reason != reason;
   row_.state = state;
-  row_.state_reason = error.message;
+  row_.state_reason = reason;
   if (result_.is_gone && table_.gone_ms == 0) table_.gone_ms = now_.value;
   if (error.code != Code::kUnavailable) {
     result_.candidates.emplace();
@@ -313,7 +324,7 @@ void Glance::Fail(const Error& error) {
   }
   if (!is_news) return;
   const DecisionKind kind = result_.is_gone ? DecisionKind::kCancelled : DecisionKind::kRefused;
-  result_.decisions.push_back(NewDecision(kind, std::string(CodeName(error.code)), error.message));
+  result_.decisions.push_back(NewDecision(kind, std::string(CodeName(error.code)), reason));
 }
 
 LookResult Glance::Run(const ports::TableIdentifier& id) {

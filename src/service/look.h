@@ -51,6 +51,7 @@ struct WatchedTable {
   std::int64_t saved_ms = 0;  // when the partitions went to the state last
   /// What was worth doing was dropped, and has to be found again once the table can be read and may be changed.
   bool needs_full = false;
+  bool has_settings = false;  // `wanted` is of a look of this run
 };
 
 struct LookOptions {

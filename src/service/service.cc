@@ -233,7 +233,8 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs star
   }
   CountLook(item, result.counts);
   TableRecord& record = table.watched.record;
-  const bool had_work = std::exchange(record.has_work, dispatch_->HasWork(table.id));
+  const bool has_work = dispatch_->HasWork(table.id) || table.watched.needs_full;
+  const bool had_work = std::exchange(record.has_work, has_work);
   if (result.is_unchanged && !has_news && had_work == record.has_work) return Publish(table);
   record.learned = dispatch_->Learned(table.id);
   update.has_partitions = SavePartitions(table.watched, started);
@@ -285,9 +286,10 @@ void Service::SetScopes(const FleetTable& table) {
 }
 
 void Service::NoteState(const Status& status) {
-  if (!status) Log(LogLevel::kError, status.error().message);
   {
     const std::lock_guard lock(counters_mutex_);
+    const bool is_news = !status && (state_status_ || state_status_.error().message != status.error().message);
+    if (is_news) Log(LogLevel::kError, status.error().message);
     state_status_ = status;
   }
   dispatch_->SetStateWritable(status.has_value());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/log.h"
 #include "service/requested_work.h"
@@ -24,6 +25,15 @@ bool NamesAny(const RequestRow& request, const std::vector<std::string>& partiti
 
 bool IsEnded(const RequestRow& request) {
   return request.state == "done" || request.state == "failed" || request.state == "refused";
+}
+
+/// The first partition of the request that the table does not have; empty: it has them all.
+std::string UnknownPartition(const WatchedTable& table, const NewRequest& request) {
+  std::unordered_set<std::string> unknown(request.partitions.begin(), request.partitions.end());
+  for (std::uint32_t i = 0; i < table.state.size() && !unknown.empty(); ++i) {
+    unknown.erase(table.text_of ? table.text_of(table.state.key(i)) : "");
+  }
+  return unknown.empty() ? "" : *unknown.begin();
 }
 
 /// The counts that go on over restarts, in their order.
@@ -157,6 +167,9 @@ bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& r
   } else if (!table.watched.wanted.policy.enabled) {
     request.state = "refused";
     request.reason = "The table's owner has forbidden it: firn.enabled is false.";
+  } else if (std::string unknown = UnknownPartition(table.watched, request.request); !unknown.empty()) {
+    request.state = "refused";
+    request.reason = "There is no partition " + unknown + ".";
   } else {
     const std::size_t found = Prefer(request.request, *result.candidates, request_ids_);
     request.state = found == 0 ? "done" : options_.shadow ? "refused" : "queued";

@@ -3,8 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <filesystem>
 
 #include "decide/decision_json.h"
 #include "service/row_json.h"
@@ -107,11 +113,29 @@ Result<std::vector<JobRow>> JobsOf(const ports::SqlResult& found) {
   return jobs;
 }
 
+/// Makes the file where it is missing, and keeps other processes of firn from it. SQLite's own locks are of another
+/// kind.
+Result<ports::FileDescriptor> TakeFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  ports::FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!file.valid()) return ports::PosixError(path, "open", errno);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  if (errno != EWOULDBLOCK) return ports::PosixError(path, "lock", errno);
+  return Error{Code::kConflict, path + ": another firn uses this state; give each service a state of its own"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<StateStore>> StateStore::Open(const std::string& path, const StateLimits& limits) {
+  ports::FileDescriptor lock;
+  if (path != ":memory:") {
+    FIRN_ASSIGN(lock, TakeFile(path));
+  }
   FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(path, {.create = true}));
   std::unique_ptr<StateStore> store(new StateStore(std::move(database), limits));
+  store->lock_ = std::move(lock);
   FIRN_TRY(store->Prepare().In("state"));
   return store;
 }
@@ -132,7 +156,8 @@ Status StateStore::Prepare() {
   FIRN_TRY(database_->Run("PRAGMA synchronous = FULL"));
   FIRN_ASSIGN(const auto check, database_->Run("PRAGMA quick_check(1)"));
   if (check.rows.size() != 1 || check.rows[0][0] != "ok") {
-    return Error{Code::kCorrupt, database_->path() + ": the file is damaged"};
+    return Error{Code::kCorrupt,
+                 database_->path() + ": the file is damaged: move it away, and every table is looked at anew"};
   }
   FIRN_ASSIGN(const auto foreign, database_->Run("SELECT count(*), sum(name = 'named') FROM sqlite_master WHERE type = "
                                                  "'table' AND name NOT LIKE 'sqlite%'"));

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "decide/decision.h"
+#include "ports/posix.h"
 #include "ports/sqlite_database.h"
 #include "service/fleet_view.h"
 
@@ -53,7 +54,8 @@ struct StateLimits {
 
 class StateStore {
  public:
-  /// ":memory:" for a state that ends with the process.
+  /// Makes the file and its folder, readable by their owner only. ":memory:" for a state that ends with the process.
+  /// kConflict while another process has it.
   static Result<std::unique_ptr<StateStore>> Open(const std::string& path, const StateLimits& limits = {});
   /// For reading beside a service that runs; kNotFound if there is no file.
   static Result<std::unique_ptr<StateStore>> OpenToRead(const std::string& path);
@@ -87,6 +89,7 @@ class StateStore {
       : database_(std::move(database)), limits_(limits) {}
   Status Prepare();
 
+  ports::FileDescriptor lock_;  // closed after the database: closing any descriptor of a file ends SQLite's locks on it
   std::unique_ptr<ports::SqliteDatabase> database_;
   StateLimits limits_;
   std::mutex mutex_;  // of next_decision_

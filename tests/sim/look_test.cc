@@ -154,6 +154,25 @@ TEST_P(LookTest, WorkIsFoundAgain_WhenAWrongPropertyIsMended) {
   EXPECT_EQ(found.candidates->size(), 1U);
 }
 
+TEST_P(LookTest, NothingNew_IsNotScannedAgain_HoweverLowTheThreshold) {
+  world_.Fill(3, 1);
+  ASSERT_TRUE(world_.table().SetProperty("firn.noise-threshold", "0").has_value());
+  ASSERT_TRUE(world_.table().SetProperty("firn.min-input-files", "2").has_value());
+  Look();
+  for (int i = 0; i < 3; ++i) {
+    const auto again = Look(decide::Cause::kSweep);
+    EXPECT_EQ(again.counts.partition_scans, 0);
+    EXPECT_TRUE(again.decisions.empty());
+  }
+}
+
+TEST_P(LookTest, LongPropertyNames_MakeNoLongReasons) {
+  world_.Fill(2, 1);
+  ASSERT_TRUE(world_.table().SetProperty("firn." + std::string(300'000, 'k'), "1").has_value());
+  Look();
+  EXPECT_LE(table_.record.row.state_reason.size(), 1000U);
+}
+
 TEST_P(LookTest, RollBack_CostsAScan) {
   world_.Fill(6, 3);
   const SnapshotId before = world_.table().Load()->metadata->RefSnapshot("main")->id;

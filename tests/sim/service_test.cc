@@ -230,6 +230,7 @@ TEST_F(ServiceTest, Requests_AreAnsweredAndKept) {
   const auto id = service_->AddRequest({.table = Id(), .action = "merge", .priority = 5});
   ASSERT_TRUE(id.has_value()) << id.error().message;
   ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "queued"; }));
+  ASSERT_TRUE(Wait([&] { return service_->Queue({})->items.size() == 1; }));
   EXPECT_EQ(service_->Queue({})->items.at(0).cause, "request");
   service_.reset();
   Start();
@@ -252,8 +253,8 @@ TEST_F(ServiceTest, Requests_ForOnePartition_GetThatOneAlone) {
   const auto id = service_->AddRequest({.table = Id(), .action = "merge", .partitions = {"part=1"}});
   ASSERT_TRUE(id.has_value());
   ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "queued"; }));
+  ASSERT_TRUE(Wait([&] { return service_->Queue({})->items.size() == 2; }));
   const auto queue = service_->Queue({})->items;
-  ASSERT_EQ(queue.size(), 2U);
   EXPECT_EQ(std::ranges::count(queue, std::vector<std::string>{"part=1"}, &service::QueueRow::partitions), 1);
   EXPECT_EQ(std::ranges::count(queue, "request", &service::QueueRow::cause), 1);
   ASSERT_TRUE(service_->Resume("").has_value());
@@ -261,6 +262,24 @@ TEST_F(ServiceTest, Requests_ForOnePartition_GetThatOneAlone) {
   EXPECT_TRUE(Wait([&] { return Files() == 2; }));
   EXPECT_EQ(service_->AddRequest({.table = Id(), .action = "merge", .priority = 0}).error().code,
             Code::kInvalidArgument);
+}
+
+TEST_F(ServiceTest, AfterShadow_ARealRunDoesTheWork) {
+  options_.shadow = true;
+  Start();
+  ASSERT_TRUE(Wait([&] { return Has("run"); }));
+  options_.shadow = false;
+  service_.reset();
+  Start();
+  EXPECT_TRUE(Wait([&] { return Files() == 2; }));
+}
+
+TEST_F(ServiceTest, SecondServiceOnTheSameState_IsRefused) {
+  Start();
+  std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
+  const auto second = Service::Open((folder_ / "state.db").string(), {catalog}, clock_, options_);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code, Code::kConflict);
 }
 
 TEST_F(ServiceTest, Shadow_AnswersRequests) {
