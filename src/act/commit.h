@@ -12,7 +12,7 @@
 // Errors (CommitReport::status): kConflict, kOutcomeUnknown, kUnavailable, kUnsupported, kCancelled, those of the
 // change. Threads: one call a thread; several may run at once, also on the same table. Source: Iceberg table spec,
 // "Commit Conflict Resolution and Retry", "Snapshots", "Snapshot Row IDs";
-//   docs/decisions/0001; hazards 10, 11, 105 to 115, 145.
+//   docs/decisions/0001.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@
 //   (`write.object-storage.partitioned-paths`).
 // Errors: kUnsupported for custom location providers.
 // Threads: immutable.
-// Source: Java LocationProviders; Iceberg table spec, Appendix F "Path Construction"; hazards 86, 142.
+// Source: Java LocationProviders; Iceberg table spec, Appendix F "Path Construction".
 #pragma once
 
 #include <string>

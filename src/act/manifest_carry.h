@@ -11,7 +11,7 @@
 // Cost: O(entries); memory of one entry and an open file per spec.
 // Errors: those of reading and writing.
 // Threads: one owner.
-// Source: Iceberg table spec, "Manifest Entry Fields", "Sequence Number Inheritance"; hazards 12, 13, 83, 118.
+// Source: Iceberg table spec, "Manifest Entry Fields", "Sequence Number Inheritance".
 #pragma once
 
 #include <cstdint>

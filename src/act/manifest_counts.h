@@ -6,7 +6,7 @@
 // Guarantees: lines that are complete are not touched and nothing is read for them.
 // Errors: those of reading.
 // Threads: any, with different lines.
-// Source: Iceberg table spec, "Manifest Lists"; hazard 98.
+// Source: Iceberg table spec, "Manifest Lists" (null counts of v1 are unknown).
 #pragma once
 
 #include "iceberg/manifest.h"

@@ -9,7 +9,7 @@
 // Cost: O(files log files) for any table; memory about 100 bytes a small file of the largest partition.
 // Errors: only those of the key range look-up.
 // Threads: pure.
-// Source: design section 5; docs/packing.md.
+// Source: docs/packing.md.
 #pragma once
 
 #include <functional>

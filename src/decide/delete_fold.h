@@ -8,7 +8,7 @@
 //   joined with the outputs of that is joined as well, so that a second plan finds nothing. No bin is above the cap,
 //   none has more files than are allowed.
 // Cost: that of packing, once more a round; rounds end after a few. Threads: pure.
-// Source: design section 5 ("Deletes"); docs/packing.md.
+// Source: docs/packing.md ("Deletes").
 #pragma once
 
 #include <optional>

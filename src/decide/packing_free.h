@@ -10,7 +10,7 @@
 //   row order, so that natural clustering (by time of arrival) survives.
 // Cost: O(n log n) a round; rounds end after a few because each one leaves far fewer files.
 // Threads: pure.
-// Source: design section 5; first-fit decreasing (Johnson 1973), changed as docs/packing.md says.
+// Source: docs/packing.md; first-fit decreasing (Johnson 1973), changed as docs/packing.md says.
 #pragma once
 
 #include <cstdint>

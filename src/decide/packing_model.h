@@ -7,7 +7,7 @@
 //   made after a plan has been applied sees nothing that the first did not see.
 // Cost: O(1) a question; a table of 4,096 points replaces pow() in loops.
 // Threads: immutable.
-// Source: design section 5 ("The packing problem, precisely"); docs/packing.md states the objective.
+// Source: docs/packing.md states the objective.
 #pragma once
 
 #include <cstdint>

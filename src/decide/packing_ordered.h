@@ -10,7 +10,7 @@
 //   again gives nothing, unless that limit ended a bin.
 // Cost: O(n * w), w = items that fit into the largest output: at most 512 * cap / target in long lists.
 // Threads: pure.
-// Source: design section 5; Knuth and Plass, "Breaking Paragraphs into Lines" (1981), for the shape of the programme.
+// Source: docs/packing.md; Knuth and Plass, "Breaking Paragraphs into Lines" (1981), for the shape of the programme.
 #pragma once
 
 #include <cstdint>

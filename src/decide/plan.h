@@ -6,7 +6,7 @@
 //   all files of a group have one partition spec and one tuple; a group has at least two files, or one that is due
 //   for its deletes; no two groups' outputs would be merged again by the same settings, unless `is_divided`.
 // Threads: immutable after decide/.
-// Source: design section 5.
+// Source: docs/packing.md.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 //   except for equality deletes of an unpartitioned spec. A deletion vector stands for all position deletes.
 // Cost: O(delete files) memory; O(log) a look-up plus the candidates of one partition.
 // Threads: immutable after Build().
-// Source: Iceberg table spec, "Scan Planning"; hazards 9, 18, 19, 21, 30, 35, 36, 39.
+// Source: Iceberg table spec, "Scan Planning", "Row-level Deletes".
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 // Cost: O(blob).
 // Errors: kCorrupt; kLimit for a vector whose length does not fit in 31 bits.
 // Threads: pure.
-// Source: Puffin specification, "deletion-vector-v1"; hazard 31.
+// Source: Puffin specification, "deletion-vector-v1".
 #pragma once
 
 #include <string>

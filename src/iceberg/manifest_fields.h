@@ -5,7 +5,7 @@
 // Guarantees: names, ids, documentation and order are those of the Java implementation's V1, V2 and V3 metadata;
 //   field names of partitions are valid Avro names.
 // Cost: O(fields). Threads: pure.
-// Source: Iceberg table spec, "Manifests", "Manifest Lists", Appendix A "Avro"; hazards 95 to 97.
+// Source: Iceberg table spec, "Manifests", "Manifest Lists", Appendix A "Avro"; Java finds records by name.
 #pragma once
 
 #include <cstdint>

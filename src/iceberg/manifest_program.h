@@ -9,7 +9,7 @@
 // Cost: one step a field; unwanted metrics are passed over without looking at single values.
 // Errors: kCorrupt for missing required fields, kUnsupported for types that a field cannot have; faults of the cursor.
 // Threads: immutable; Run may be called from several threads with their own cursors and entries.
-// Source: Iceberg table spec, "Manifest Entry Fields", "Data File Fields"; hazards 95, 97.
+// Source: Iceberg table spec, "Manifest Entry Fields", "Data File Fields"; Java finds records by name.
 #pragma once
 
 #include <cstdint>

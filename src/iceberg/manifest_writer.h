@@ -9,7 +9,7 @@
 // Cost: O(entries); memory one Avro block.
 // Errors: kInternal when an entry breaks a rule (the committer's fault), the sink's errors.
 // Threads: one writer a thread.
-// Source: Iceberg table spec, "Manifests", "Manifest Lists", Appendix A "Avro"; hazards 2, 58, 95 to 98.
+// Source: Iceberg table spec, "Manifests", "Manifest Lists", Appendix A "Avro".
 #pragma once
 
 #include <memory>

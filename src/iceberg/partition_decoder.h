@@ -8,7 +8,7 @@
 // Cost: no allocation beyond the value's own.
 // Errors: kUnsupported from Make, with both types; a fault of the cursor afterwards.
 // Threads: immutable.
-// Source: Iceberg table spec, Appendix A "Avro", "Schema Evolution" (type promotion); hazards 69, 97.
+// Source: Iceberg table spec, Appendix A "Avro", "Schema Evolution" (type promotion).
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // In: tuples of one spec. Out: a summary per field: nulls, NaN, least and greatest other value.
 // Guarantees: bounds are never cut; values are compared in the order of their type, -0.0 before 0.0.
 // Cost: O(fields) an entry. Threads: one owner.
-// Source: Iceberg table spec, "Manifest Lists", `field_summary`; hazard 87.
+// Source: Iceberg table spec, "Manifest Lists", `field_summary`.
 #pragma once
 
 #include <vector>

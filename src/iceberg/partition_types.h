@@ -6,7 +6,7 @@
 // Guarantees: a source column that was dropped keeps the type that it had in the newest schema with it, so that old
 //   manifests can be read and written again; `unknown` where no schema has it, and for unknown transforms.
 // Cost: O(fields), and O(schemas) for dropped columns. Threads: pure.
-// Source: Iceberg table spec, "Partition Transforms", "Partition Evolution"; hazard 119.
+// Source: Iceberg table spec, "Partition Transforms", "Partition Evolution" (dropped source columns).
 #pragma once
 
 #include <vector>

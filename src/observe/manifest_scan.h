@@ -7,7 +7,7 @@
 // Cost: one read of the list, or of the first bytes of every inline manifest.
 // Threads: any, with different arguments.
 // Errors: those of FileIO and the readers.
-// Source: Iceberg table spec, "Snapshots" (`manifests`), "Manifest Lists"; hazard 98.
+// Source: Iceberg table spec, "Snapshots" (`manifests`), "Manifest Lists" (null counts of v1 are unknown).
 #pragma once
 
 #include <functional>

@@ -10,7 +10,7 @@
 //   Avro block and a read buffer of at most 4 MiB. About a second for a million files.
 // Threads: starts options.threads - 1 threads and joins them.
 // Errors: kNotFound (ref), kCorrupt, kUnsupported (encrypted), kUnavailable: with the location.
-// Source: design section 5; Iceberg table spec, "Scan Planning"; hazards 9, 35, 43, 98.
+// Source: Iceberg table spec, "Scan Planning"; null counts in v1 lists are unknown.
 #pragma once
 
 #include <cstdint>

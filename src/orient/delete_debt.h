@@ -7,7 +7,7 @@
 //   when other files are rewritten, and a rewritten file has none. So a second plan finds no debt that the first did
 //   not.
 // Cost: O(1) a file. Threads: pure.
-// Source: design section 5 ("Deletes"); docs/packing.md.
+// Source: docs/packing.md ("Deletes").
 #pragma once
 
 #include <cstdint>

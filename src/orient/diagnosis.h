@@ -5,7 +5,7 @@
 // Guarantees: plain, bounded by the number of partitions, printable as JSON. Made from Facts alone: no clock, no
 //   input or output, no randomness.
 // Threads: immutable after orient/.
-// Source: design section 5 (entropy, removable files).
+// Source: docs/health-score.md.
 #pragma once
 
 #include <cstdint>

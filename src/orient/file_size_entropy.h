@@ -8,7 +8,7 @@
 //   Files at or above the target have no error.
 // Cost: O(1) a file. 48 bytes of state.
 // Threads: value type.
-// Source: design section 1 ("Entropy") and section 5. 128 bits: a target of at most 2^42 and 2^43 files.
+// Source: docs/health-score.md. 128 bits: a target of at most 2^42 and 2^43 files.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // In: Facts, Policy. Out: Diagnosis.
 // Guarantees: the same facts and policy give the same diagnosis; every partition that holds files has a line.
 // Cost: O(files + partitions log partitions). Threads: pure.
-// Source: design section 5.
+// Source: docs/health-score.md, docs/packing.md.
 #pragma once
 
 #include "observe/facts.h"

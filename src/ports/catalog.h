@@ -8,7 +8,7 @@
 //   what may have been applied.
 // Threads: any.
 // Errors: kNotFound, kConflict, kOutcomeUnknown, kUnavailable, kUnsupported, with the table's name.
-// Source: Iceberg REST OpenAPI; Java JdbcTableOperations and HadoopTableOperations for the others; hazards 105 to 111.
+// Source: Iceberg REST OpenAPI; Java JdbcTableOperations and HadoopTableOperations for the others.
 #pragma once
 
 #include <memory>

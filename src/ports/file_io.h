@@ -12,7 +12,7 @@
 // name
 //   of a file, missing rights), kUnsupported (scheme, what the storage cannot do), kCorrupt (a file is shorter than it
 //   was), each with the location. Never kOutcomeUnknown: whether a file is a commit is known to the catalog alone.
-// Source: hazards 86, 110, 111, 129, 135.
+// Source: Java FileIO, with exclusive creation and listing besides.
 #pragma once
 
 #include <cstdint>

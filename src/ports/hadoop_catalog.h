@@ -12,7 +12,7 @@
 // Threads: any; processes too. Java's own Hadoop catalog renames over existing files on local storage, so no
 //   guarantee can be given while it writes to the same table at the same time.
 // Errors: kNotFound, kConflict, kUnsupported (object stores, moved tables), kOutcomeUnknown.
-// Source: Java HadoopTableOperations; hazards 102, 110, 128, 136.
+// Source: Java HadoopTableOperations.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,7 @@
 // Guarantees: version-hint.text is only where the search starts: versions behind it are probed, under every name
 //   that gzip ever had. A missing, broken or outdated hint costs a listing, nothing else.
 // Errors: kNotFound when there is no version file. Threads: pure, or as the FileIO.
-// Source: Java HadoopTableOperations; hazards 102, 110, 136.
+// Source: Java HadoopTableOperations.
 #pragma once
 
 #include <cstdint>

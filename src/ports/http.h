@@ -10,7 +10,7 @@
 // Errors: kUnavailable: it was not sent. kOutcomeUnknown: it may have been received, there is no (whole) answer.
 //   kLimit: the answer is larger than allowed; the request was received. kInvalidArgument: the URL.
 //   A status such as 500 is an answer, not an error.
-// Source: RFC 9110; hazards 105, 106.
+// Source: RFC 9110 (which requests may be sent twice).
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 // Threads: any.
 // Errors: kLimit for a full disk or quota, kInvalidArgument for missing rights, kConflict, kUnavailable for what the
 //   device refuses, also when the name appeared and then the directory could not be made durable.
-// Source: open(2) O_TMPFILE, link(2), renameat2(2), fsync(2); hazards 86, 110, 111, 129, 135.
+// Source: open(2) O_TMPFILE, link(2), renameat2(2), fsync(2).
 #pragma once
 
 #include "ports/file_io.h"

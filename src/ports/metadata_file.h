@@ -8,7 +8,7 @@
 // Cost: metadata is held whole; kMetadataBytesMax bounds it.
 // Errors: kNotFound, kCorrupt, kUnsupported (codec), with the location.
 // Threads: pure, or as the FileIO.
-// Source: Iceberg table spec, Appendix F; Java BaseMetastoreTableOperations; hazard 102.
+// Source: Iceberg table spec, Appendix F; Java BaseMetastoreTableOperations; gzip is told by its bytes.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   files in the table's own metadata folder that left the metadata-log in this very commit.
 // Cost: a load reads the metadata file, a commit writes one.
 // Threads: any, if the subclass is.
-// Source: Java BaseMetastoreTableOperations, CatalogUtil.deleteRemovedMetadataFiles; hazards 105, 109, 111, 128.
+// Source: Java BaseMetastoreTableOperations, CatalogUtil.deleteRemovedMetadataFiles.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@
 // Cost: one request a load and a commit. FileIOs are kept by the configuration that tables come with.
 // Threads: any.
 // Errors: as catalog.h, with the server's text.
-// Source: Iceberg REST OpenAPI; hazards 105 to 108, 136.
+// Source: Iceberg REST OpenAPI.
 #pragma once
 
 #include <map>

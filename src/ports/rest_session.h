@@ -6,7 +6,7 @@
 // Guarantees: a request that was refused with 401 or 419 is sent once more with a new token, nothing else is ever
 //   sent twice. Server messages are passed on, secrets are not.
 // Threads: any.
-// Source: Iceberg REST OpenAPI, /v1/config; Java ErrorHandlers; hazards 105, 106, 108.
+// Source: Iceberg REST OpenAPI, /v1/config; Java ErrorHandlers.
 #pragma once
 
 #include <memory>

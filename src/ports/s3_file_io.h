@@ -12,7 +12,7 @@
 //   A page of List is held by the FileIO until it is asked for; at most 16 listings at once.
 // Threads: any; one listing belongs to one thread.
 // Errors: kUnsupported for keys with an empty component ("a//b"), which Arrow cannot name.
-// Source: arrow/filesystem/s3fs.h; hazards 86, 111, 129, 130, 135.
+// Source: arrow/filesystem/s3fs.h.
 #pragma once
 
 #include <memory>

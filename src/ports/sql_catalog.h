@@ -7,7 +7,7 @@
 //   one row. Views are not seen. The schema of the database is never changed.
 // Threads: any. Other processes may use the database at the same time.
 // Errors: kNotFound (database, catalog or table), kConflict, kUnavailable (busy), kUnsupported (other databases).
-// Source: Java JdbcTableOperations and JdbcUtil; PyIceberg catalog/sql.py; hazard 109.
+// Source: Java JdbcTableOperations and JdbcUtil; PyIceberg catalog/sql.py.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 // Tells whether a table of the same name is still the same table.
 //
 // Guarantees: tables without uuid (v1) compare equal to anything.
-// Errors: kConflict. Threads: pure. Source: hazard 108.
+// Errors: kConflict. Threads: pure. Source: Iceberg REST OpenAPI, AssertTableUUID.
 #pragma once
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 // another
 //   catalog; everything else that is given by location can only be read.
 // Errors: kInvalidArgument, kNotFound, kUnsupported, each with what was looked for and where.
-// Threads: the catalog is for any. Source: hazards 110, 136.
+// Threads: the catalog is for any. Source: Java HadoopTableOperations (a stale version hint, an older pointer).
 #pragma once
 
 #include <memory>

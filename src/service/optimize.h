@@ -9,7 +9,7 @@
 // Cost: one assessment and one rewrite a round.
 // Errors: those of the first assessment, and of act/ before anything was written; afterwards all is in the Outcome.
 // Threads: one call a thread; callbacks as in act/rewrite_data.h.
-// Source: design sections 2 and 5 (step 6).
+// Source: docs/architecture.md.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 //   what the Parquet library holds, and as much again at most for the byte arrays of a batch.
 // Errors: kUnsupported (encrypted, repeated leaf, type), kCorrupt, kLimit; with the file's name.
 // Threads: one owner.
-// Source: README.md "Nested Encoding"; LogicalTypes.md; hazard 37.
+// Source: README.md "Nested Encoding"; LogicalTypes.md; positions count rows of the file before any filter.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 //   become smaller.
 // Errors: kCorrupt naming the input and the offset; kUnsupported naming the column and the reason; kLimit.
 // Threads: one call uses the calling thread and, if `threads` > 1, helpers of its own.
-// Source: parquet.thrift, Encodings.md, Compression.md; design section 4.
+// Source: parquet.thrift, Encodings.md, Compression.md.
 #pragma once
 
 #include <array>

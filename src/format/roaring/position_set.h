@@ -11,7 +11,7 @@
 // Errors: kCorrupt with the offset in the bytes.
 // Threads: a value; a const one may be shared.
 // Source: Roaring format specification, "Extension for 64-bit implementations"; Puffin specification,
-//   "deletion-vector-v1"; hazards 31, 37, 40.
+//   "deletion-vector-v1".
 #pragma once
 
 #include <cstddef>
