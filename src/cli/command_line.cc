@@ -83,7 +83,9 @@ void RunCommand(CommandContext& context, const CommonOptions& options, const std
   if (options.verbosity == 1) SetLogLevel(LogLevel::kInfo);
   if (options.verbosity >= 2) SetLogLevel(LogLevel::kDebug);
   if (options.quiet) SetLogLevel(LogLevel::kError);
-  auto result = run();
+  auto result = context.environment.cancelled.load()
+                    ? Result<int>(Error{Code::kCancelled, "stopped before the work began"})
+                    : run();
   if (result) {
     context.exit_number = *result;
     return;

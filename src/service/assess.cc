@@ -22,6 +22,7 @@ Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, 
   observe_options.ref = options.ref;
   observe_options.threads = options.threads;
   observe_options.progress = options.progress;
+  observe_options.check_duplicates = options.check_duplicates;
   observe_options.partition_filter = FilterOf(options);
   Assessment assessment;
   FIRN_ASSIGN(assessment.facts, observe::Observe(table, io, observe_options, now));
@@ -31,7 +32,9 @@ Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, 
 
 Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
                           TimestampMs now) {
-  FIRN_ASSIGN(Assessment assessment, Diagnose(table, io, options, now));
+  AssessOptions checked = options;
+  checked.check_duplicates = true;
+  FIRN_ASSIGN(Assessment assessment, Diagnose(table, io, checked, now));
   decide::DecideOptions decide_options;
   decide_options.plan_id = options.plan_id;
   decide_options.max_bytes = options.max_bytes;

@@ -7,7 +7,7 @@
 // Cost: one read of the manifests of the branch; of a sorted table, another of those in which something can be merged.
 // Errors: those of observe/ and of reading key ranges.
 // Threads: starts options.threads - 1 threads and joins them.
-// Source: design section 2.
+// Source: docs/architecture.md.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ struct AssessOptions {
   /// Of those, the ones to look at; empty: all. Called from several threads.
   std::function<bool(SpecId, const iceberg::PartitionTuple&)> partition_filter = {};
   int threads = 1;
+  /// Refuse a table that names a data file twice: no rewrite of it could be right.
+  bool check_duplicates = false;
   std::function<void(const observe::ObserveProgress&)> progress = {};
 };
 

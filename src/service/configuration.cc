@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "ports/local_file_io.h"
 #include "ports/location.h"
 
@@ -40,6 +41,22 @@ Result<std::string> TypeOf(const std::string& name, const ports::Properties& pro
                uri.empty() ? fmt::format("catalog `{}`: set `uri`, or `type: hadoop` with `warehouse`", name)
                            : fmt::format("catalog `{}`: the kind does not follow from uri `{}`: set `type`", name,
                                          ports::WithoutCredentials(uri))};
+}
+
+/// Keys that name Python classes: what such a catalog does is not known here.
+Status CheckPythonClasses(const std::string& name, const ports::Properties& properties) {
+  if (const std::string* catalog = ports::FindFirstProperty(properties, {"py-catalog-impl"})) {
+    return Error{Code::kUnsupported, fmt::format("catalog `{}`: `py-catalog-impl` names the Python class {}, which "
+                                                 "cannot be used: set `type` to rest, sql or hadoop in its place",
+                                                 name, *catalog)};
+  }
+  const std::string* io = ports::FindFirstProperty(properties, {"py-io-impl"});
+  if (io == nullptr || *io == "pyiceberg.io.pyarrow.PyArrowFileIO" || *io == "pyiceberg.io.fsspec.FsspecFileIO") {
+    return Ok();
+  }
+  Log(LogLevel::kWarn,
+      fmt::format("catalog `{}`: `py-io-impl` {} is not used: files are read and written without it", name, *io));
+  return Ok();
 }
 
 /// Keys of the environment count only together, and only where the configuration has none.
@@ -132,6 +149,7 @@ Result<CatalogSettings> Configuration::Catalog(const std::string& name) const {
   const std::string lower = LowerCase(name);
   if (const auto found = tree_.catalogs.find(lower); found != tree_.catalogs.end()) properties = found->second;
   if (lower == LowerCase(default_catalog())) properties = ports::Merged(std::move(properties), flags_.properties);
+  FIRN_TRY(CheckPythonClasses(name, properties));
   FIRN_ASSIGN(std::string type, TypeOf(name, properties));
   return CatalogSettings{name, std::move(type), OverAws(aws_, properties)};
 }

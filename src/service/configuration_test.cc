@@ -217,6 +217,7 @@ TEST_F(ConfigurationTest, Catalog_Kinds_FollowFromTypeOrUri) {
       {"type: glue", "", Code::kUnsupported},
       {"type: hive", "", Code::kUnsupported},
       {"type: in-memory", "", Code::kUnsupported},
+      {"{uri: 'https://x', py-catalog-impl: my.own.Catalog}", "", Code::kUnsupported},
       {"uri: ftp://user:hunter2@x", "", Code::kInvalidArgument},
       {"warehouse: /x", "", Code::kInvalidArgument},
   };
@@ -370,6 +371,13 @@ TEST_F(OpenTableTest, PostgreSql_IsRefusedWithoutItsPassword) {
   EXPECT_EQ(opened.error().code, Code::kUnsupported);
   EXPECT_THAT(opened.error().message, HasSubstr("SQLite"));
   EXPECT_THAT(opened.error().message, Not(HasSubstr("hunter2")));
+}
+
+TEST_F(OpenTableTest, PythonClassForFiles_IsNotUsedAndAWarningSaysSo) {
+  Write("home/.pyiceberg.yaml", "catalog: {default: {type: hadoop, warehouse: /w, py-io-impl: my.own.FileIO}}");
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(Load()->Catalog("default").has_value());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("`py-io-impl` my.own.FileIO is not used"));
 }
 
 TEST_F(OpenTableTest, Rest_GoesThroughTheGivenHttp) {
