@@ -122,15 +122,20 @@ class Execution {
  public:
   Execution(CommitEnvironment& environment, const ports::TableIdentifier& table, const decide::Plan& plan,
             const observe::Facts& facts, const RewriteDataOptions& options)
-      : env_(environment), table_(table), plan_(plan), facts_(facts), options_(options) {
+      : env_(environment),
+        table_(table),
+        plan_(plan),
+        facts_(facts),
+        options_(options),
+        pin_(environment, CommitTarget{table, facts.table_uuid, plan.ref}, plan.plan_id, *plan.base_snapshot_id) {
     for (const decide::MergeGroup& group : plan.groups) progress_.bytes_total += group.input_bytes;
     progress_.groups_total = static_cast<std::int64_t>(plan.groups.size());
   }
 
-  Outcome Run(MergeContext context, const Workers& workers);
+  Result<Outcome> Run(MergeContext context, const Workers& workers);
 
  private:
-  void CommitRange(MergePool& pool, const Range& range, std::size_t fence);
+  void CommitRange(MergePool& pool, const Range& range, std::size_t fence, bool is_last);
   Rewrite NewRewrite(std::size_t fence) const;
   void Refuse(std::string partition, std::int64_t files, Error error, bool is_of_files = false);
   void NoteGroup(const RewriteGroup& group, const MergedGroup& done, CommitOutcome& commit);
@@ -143,14 +148,16 @@ class Execution {
   const decide::Plan& plan_;
   const observe::Facts& facts_;
   const RewriteDataOptions& options_;
+  PlanPin pin_;
   std::mutex mutex_;  // of progress_
   RewriteProgress progress_;
   Outcome outcome_;
   std::shared_ptr<const NamedFiles> named_files_;
 };
 
-Outcome Execution::Run(MergeContext context, const Workers& workers) {
+Result<Outcome> Execution::Run(MergeContext context, const Workers& workers) {
   const std::int64_t started_ns = env_.clock.MonotonicNs();
+  FIRN_TRY(pin_.Set(options_.pin, plan_.predicted_seconds / workers.count));
   outcome_.plan_id = plan_.plan_id;
   outcome_.table = plan_.table;
   for (const std::string& note : UnusedSettings(context.metadata)) AddNote(note);
@@ -178,12 +185,13 @@ Outcome Execution::Run(MergeContext context, const Workers& workers) {
                  });
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::size_t ready = pool.WaitForAny(ranges);
-    CommitRange(pool, ranges[ready], ready);
+    CommitRange(pool, ranges[ready], ready, i + 1 == ranges.size());
     ranges[ready] = {0, 0};
     const std::lock_guard lock(mutex_);
     ++progress_.commits_done;
     Show();
   }
+  if (const Status released = pin_.Release(); !released) AddNote(released.error().message);
   for (std::string& location : pool.leftovers()) outcome_.leftover_files.push_back(std::move(location));
   outcome_.seconds = static_cast<double>(env_.clock.MonotonicNs() - started_ns) * 1e-9;
   return std::move(outcome_);
@@ -251,7 +259,7 @@ void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, Co
   }
 }
 
-void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fence) {
+void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fence, bool is_last) {
   const bool cancelled = env_.is_cancelled();
   Rewrite rewrite = NewRewrite(fence);
   std::vector<MergedGroup> merged;
@@ -278,7 +286,8 @@ void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fen
 
   RewriteChange change(std::move(rewrite));
   CommitTarget target{table_, facts_.table_uuid, plan_.ref};
-  CommitReport report = Commit(env_, target, change);
+  UnpinningChange last(change, pin_, env_.clock);
+  CommitReport report = Commit(env_, target, is_last ? static_cast<Change&>(last) : change);
   for (std::string& location : report.leftover_files) outcome_.leftover_files.push_back(std::move(location));
   CommitOutcome commit;
   commit.attempts = report.attempts;

@@ -14,7 +14,7 @@
 //   for tables and properties that firn must not or cannot serve; kLimit for too little memory. After work has begun
 //   everything is in the Outcome.
 // Threads: one call a thread; progress is called from the threads that work, one call at a time.
-// Source: design sections 3 and 4; docs/decisions/0001, 0002; hazards 14, 15, 84, 92, 93.
+// Source: docs/decisions/0001, 0002; Iceberg table spec, "Data File Fields" (split_offsets, sort_order_id).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@
 
 #include "act/commit.h"
 #include "act/outcome.h"
+#include "act/plan_pin.h"
 #include "decide/plan.h"
 #include "observe/facts.h"
 
@@ -50,6 +51,8 @@ struct RewriteDataOptions {
   /// Goes into the summary and into footers.
   std::string version = "0.1.0";
   std::function<void(const RewriteProgress&)> progress = {};
+  /// Whether the plan's snapshot is kept from expiry while the work runs.
+  PinMode pin = PinMode::kAuto;
   /// How often commits of others are looked at while files are merged; absent: never. Groups that cannot be committed
   /// any more end then, and not when they are done.
   std::optional<std::int64_t> watch_interval_ms = std::nullopt;

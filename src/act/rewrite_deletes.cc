@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "act/delete_change.h"
 #include "act/plan_base.h"
 #include "base/human_text.h"
+#include "base/log.h"
 
 namespace firn::act {
 namespace {
@@ -25,14 +27,28 @@ Result<std::int64_t> WorkBytes(const observe::DeleteFacts& facts, const RewriteD
                                          HumanBytes(options.memory_bytes), HumanBytes(needed + kWorkBytesMin))};
 }
 
+/// Of reading keys, and of opening files with position deletes.
+double PredictSeconds(const decide::DeletePlan& plan, int threads) {
+  constexpr double kRowsPerSecond = 5e6, kSecondsPerFile = 0.005;
+  return (static_cast<double>(plan.scanned_rows) / kRowsPerSecond +
+          static_cast<double>(plan.targets.size()) * kSecondsPerFile) /
+         std::max(threads, 1);
+}
+
 /// One plan's execution after its checks.
 class Execution {
  public:
   Execution(CommitEnvironment& environment, const ports::TableIdentifier& table, const decide::DeletePlan& plan,
             const observe::DeleteFacts& facts, const RewriteDeletesOptions& options, std::int64_t work_bytes)
-      : env_(environment), table_(table), plan_(plan), facts_(facts), options_(options), work_bytes_(work_bytes) {}
+      : env_(environment),
+        table_(table),
+        plan_(plan),
+        facts_(facts),
+        options_(options),
+        work_bytes_(work_bytes),
+        pin_(environment, CommitTarget{table, facts.table_uuid, plan.ref}, plan.plan_id, *plan.base_snapshot_id) {}
 
-  DeleteOutcome Run(const iceberg::TableMetadata& metadata);
+  Result<DeleteOutcome> Run(const iceberg::TableMetadata& metadata);
 
  private:
   Status Read(const iceberg::TableMetadata& metadata);
@@ -48,6 +64,7 @@ class Execution {
   const observe::DeleteFacts& facts_;
   const RewriteDeletesOptions& options_;
   std::int64_t work_bytes_;
+  PlanPin pin_;
   DeleteBatches batches_;
   DeleteOutcome outcome_;
 };
@@ -73,8 +90,9 @@ void Execution::Remove(const std::vector<std::string>& files) {
   }
 }
 
-DeleteOutcome Execution::Run(const iceberg::TableMetadata& metadata) {
+Result<DeleteOutcome> Execution::Run(const iceberg::TableMetadata& metadata) {
   const std::int64_t started_ns = env_.clock.MonotonicNs();
+  FIRN_TRY(pin_.Set(options_.pin, PredictSeconds(plan_, options_.threads)));
   outcome_.plan_id = plan_.plan_id;
   outcome_.table = plan_.table;
   if (Status read = Read(metadata); read) {
@@ -82,6 +100,9 @@ DeleteOutcome Execution::Run(const iceberg::TableMetadata& metadata) {
   } else {
     Remove(batches_.files);
     Refuse(std::move(read.error()));
+  }
+  if (const Status released = pin_.Release(); !released) {
+    Log(LogLevel::kWarn, fmt::format("{}: {}", plan_.table, ToString(released.error())));
   }
   outcome_.seconds = static_cast<double>(env_.clock.MonotonicNs() - started_ns) * 1e-9;
   return std::move(outcome_);
@@ -100,7 +121,8 @@ void Execution::Commit() {
     outcome_.files_kept = static_cast<std::int64_t>(plan_.deletes.size());
     return Remove(change.own_files());
   }
-  CommitReport report = act::Commit(env_, {table_, facts_.table_uuid, plan_.ref}, change);
+  UnpinningChange last(change, pin_, env_.clock);
+  CommitReport report = act::Commit(env_, {table_, facts_.table_uuid, plan_.ref}, last);
   for (std::string& location : report.leftover_files) outcome_.leftover_files.push_back(std::move(location));
   outcome_.attempts = report.attempts;
   if (!report.status) return Refuse(std::move(report.status.error()));

@@ -20,6 +20,7 @@
 
 #include "act/commit.h"
 #include "act/delete_outcome.h"
+#include "act/plan_pin.h"
 #include "decide/delete_rewrite.h"
 #include "observe/delete_facts.h"
 
@@ -35,6 +36,8 @@ struct RewriteDeletesOptions {
   std::size_t batch_files_max = 100'000;
   /// Goes into the summary.
   std::string version = "0.1.0";
+  /// Whether the plan's snapshot is kept from expiry while the work runs.
+  PinMode pin = PinMode::kAuto;
   /// Bytes of data files whose deletes were read.
   std::function<void(std::int64_t done_bytes, std::int64_t total_bytes)> progress = {};
 };

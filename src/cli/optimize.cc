@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "act/outcome_json.h"
 #include "base/human_text.h"
@@ -19,6 +18,7 @@
 #include "cli/plan_text.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
+#include "cli/work_options.h"
 #include "decide/plan_json.h"
 
 namespace firn::cli {
@@ -28,13 +28,11 @@ constexpr const char* kMemory = "1GB";
 constexpr std::int64_t kWatchIntervalMs = 10'000;
 constexpr std::int64_t kReadBytes = 32 << 20;
 
-int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
 struct OptimizeOptions {
   CommonOptions common;
   TableOptions table;
   SelectionOptions selection;
-  std::string max_bytes, memory, effort;
+  std::string max_bytes, memory, effort, pin;
   int max_commits = 10;
   std::optional<int> threads;
   bool dry_run = false;
@@ -50,15 +48,11 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
   FIRN_ASSIGN(made.assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
   made.rewrite.threads = made.assess.threads;
   made.rewrite.version = kVersion;
+  made.rewrite.pin = PinModeOf(options.pin, made.assess.policy);
   made.rewrite.watch_interval_ms = kWatchIntervalMs;
   made.rewrite.max_commits = options.max_commits;
   made.rewrite.effort = options.effort.empty() ? made.assess.policy.effort : options.effort;
-  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
-  if (memory) made.rewrite.memory_bytes = *memory;
-  if (made.rewrite.memory_bytes < act::kRewriteMemoryMin) {
-    return Error{Code::kInvalidArgument,
-                 fmt::format("--memory: at least {} are needed", HumanBytes(act::kRewriteMemoryMin))};
-  }
+  FIRN_ASSIGN(made.rewrite.memory_bytes, MemoryOf(options.memory, kMemory, act::kRewriteMemoryMin));
   // Each thread that reads manifests holds a block of one.
   made.assess.threads =
       static_cast<int>(std::clamp<std::int64_t>(made.rewrite.memory_bytes / kReadBytes, 1, made.assess.threads));
@@ -67,21 +61,10 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
 
 std::size_t Lines(const OptimizeOptions& options) { return options.common.verbosity > 0 ? SIZE_MAX : 10; }
 
-/// The result when nothing is executed: a dry run, or an empty plan.
 int ShowPlanOnly(Environment& environment, const OptimizeOptions& options, const service::Assessment& found) {
-  if (options.common.json) {
-    json::Value value = json::Value::Object();
-    value.Set("dry_run", options.dry_run);
-    value.Set("plan", decide::ToJson(found.plan, found.facts));
-    environment.terminal.Out(json::WritePretty(value) + "\n");
-  } else {
-    environment.terminal.Out(PlanText(found.facts, found.plan, Lines(options)));
-    if (options.dry_run) environment.terminal.Out("\nDry run: nothing was written.\n");
-  }
-  for (const auto& refusal : found.plan.refusals) {
-    if (refusal.code == decide::kCodeDisabled) return ExitNumber(Code::kUnsupported);
-  }
-  return kExitOk;
+  return ShowPlanOnly(environment, options.common,
+                      {decide::ToJson(found.plan, found.facts), PlanText(found.facts, found.plan, Lines(options)),
+                       found.plan.refusals, options.dry_run});
 }
 
 int ShowOutcome(Environment& environment, const OptimizeOptions& options, const service::Optimized& result) {
@@ -161,6 +144,7 @@ void AddOptimize(CLI::App& app, CommandContext& context) {
                    "fast, balanced or dense: how much is recoded to save bytes; otherwise the table's property")
       ->check(CLI::IsMember({"fast", "balanced", "dense"}))
       ->group("Limits");
+  AddPinOption(*command, options->pin);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunOptimize(context.environment, *options); });

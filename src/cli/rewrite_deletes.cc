@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "act/outcome_json.h"
@@ -20,6 +19,7 @@
 #include "cli/outcome_text.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
+#include "cli/work_options.h"
 #include "decide/decide.h"
 #include "decide/delete_plan_json.h"
 #include "service/delete_options.h"
@@ -29,24 +29,19 @@ namespace {
 
 constexpr const char* kMemory = "1GB";
 
-int DefaultThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
 struct RewriteDeletesOptions {
   CommonOptions common;
   TableOptions table;
   SelectionOptions selection;
   std::vector<std::string> only;
-  std::string memory;
+  std::string memory, pin;
   std::optional<int> threads, format_version;
   bool dry_run = false;
 };
 
-Result<decide::DeleteRewriteOptions> PlanOptionsOf(const RewriteDeletesOptions& options,
+Result<decide::DeleteRewriteOptions> PlanOptionsOf(const RewriteDeletesOptions& options, const orient::Policy& policy,
                                                    const iceberg::TableMetadata& metadata,
                                                    const decide::PartitionSelection& selection) {
-  SelectionOptions own = options.selection;
-  own.target_file_size.clear();  // it is about delete files here
-  FIRN_ASSIGN(const orient::Policy policy, PolicyOf(metadata, own));
   FIRN_ASSIGN(decide::DeleteRewriteOptions plan, service::DeleteRewriteOptionsOf(metadata, policy));
   const auto is_wanted = [&](std::string_view word) {
     return options.only.empty() || std::ranges::find(options.only, word) != options.only.end();
@@ -69,36 +64,24 @@ Result<service::RewriteDeletesOptions> MakeOptions(const RewriteDeletesOptions& 
   service::RewriteDeletesOptions made;
   made.ref = options.table.ref;
   made.format_version = options.format_version;
-  FIRN_ASSIGN(made.plan, PlanOptionsOf(options, metadata, selection));
+  SelectionOptions own = options.selection;
+  own.target_file_size.clear();  // it is about delete files here
+  FIRN_ASSIGN(const orient::Policy policy, PolicyOf(metadata, own));
+  FIRN_ASSIGN(made.plan, PlanOptionsOf(options, policy, metadata, selection));
+  made.rewrite.pin = PinModeOf(options.pin, policy);
   made.rewrite.threads = options.threads.value_or(DefaultThreads());
   made.rewrite.version = kVersion;
-  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
-  if (memory) made.rewrite.memory_bytes = *memory;
-  if (made.rewrite.memory_bytes < act::kRewriteDeletesMemoryMin) {
-    return Error{Code::kInvalidArgument,
-                 fmt::format("--memory: at least {} are needed", HumanBytes(act::kRewriteDeletesMemoryMin))};
-  }
+  FIRN_ASSIGN(made.rewrite.memory_bytes, MemoryOf(options.memory, kMemory, act::kRewriteDeletesMemoryMin));
   return made;
 }
 
 std::size_t Lines(const RewriteDeletesOptions& options) { return options.common.verbosity > 0 ? SIZE_MAX : 10; }
 
-/// The result when nothing is executed: a dry run, or an empty plan.
 int ShowPlanOnly(Environment& environment, const RewriteDeletesOptions& options,
                  const service::DeleteAssessment& found) {
-  if (options.common.json) {
-    json::Value value = json::Value::Object();
-    value.Set("dry_run", options.dry_run);
-    value.Set("plan", decide::ToJson(found.plan, found.facts));
-    environment.terminal.Out(json::WritePretty(value) + "\n");
-  } else {
-    environment.terminal.Out(DeletePlanText(found.facts, found.plan, Lines(options)));
-    if (options.dry_run) environment.terminal.Out("\nDry run: nothing was written.\n");
-  }
-  for (const auto& refusal : found.plan.refusals) {
-    if (refusal.code == decide::kCodeDisabled) return ExitNumber(Code::kUnsupported);
-  }
-  return kExitOk;
+  return ShowPlanOnly(environment, options.common,
+                      {decide::ToJson(found.plan, found.facts), DeletePlanText(found.facts, found.plan, Lines(options)),
+                       found.plan.refusals, options.dry_run});
 }
 
 int ShowOutcome(Environment& environment, const RewriteDeletesOptions& options,
@@ -177,6 +160,7 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
       ->default_str(std::to_string(DefaultThreads()))
       ->group("Limits");
   command->add_option("--memory", options->memory, "Memory of the process")->default_str(kMemory)->group("Limits");
+  AddPinOption(*command, options->pin);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunRewriteDeletes(context.environment, *options); });

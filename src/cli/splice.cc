@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/table_options.h"
 #include "cli/tier_table.h"
+#include "cli/work_options.h"
 #include "format/json/json.h"
 #include "splice/names.h"
 
@@ -44,11 +45,8 @@ Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   made.codec_level = options.level;
   FIRN_ASSIGN(const auto row_group, ParseBytesOption("--row-group-size", options.row_group_size));
   if (row_group) made.row_group_size_bytes = *row_group;
-  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory.empty() ? kMemory : options.memory));
-  if (*memory < kMemoryMin) {
-    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} are needed", HumanBytes(kMemoryMin))};
-  }
-  made.memory_bytes = *memory - kProgramBytes;
+  FIRN_ASSIGN(const std::int64_t memory, MemoryOf(options.memory, kMemory, kMemoryMin));
+  made.memory_bytes = memory - kProgramBytes;
   made.threads = options.threads.value_or(1);
   made.created_by = std::string("firn version ") + kVersion;
   return made;

@@ -40,7 +40,7 @@ constexpr CountKey kCountKeys[] = {{"firn.min-input-files", &Policy::min_input_f
                                    {"firn.delete-file-threshold", &Policy::delete_file_threshold, 1},
                                    {"firn.min-removable-files", &Policy::min_removable_files, 1}};
 constexpr std::string_view kOtherKeys[] = {"firn.enabled", "firn.target-file-size-bytes", "firn.effort",
-                                           "firn.noise-age-seconds"};
+                                           "firn.noise-age-seconds", "firn.pin-plan-snapshot"};
 
 Error Bad(std::string_view key, std::string_view value, std::string_view wanted) {
   return {Code::kInvalidArgument, fmt::format("table property `{}`: \"{}\" is not {}", key, value, wanted)};
@@ -71,6 +71,9 @@ Status SetOther(Policy& policy, std::string_view key, const std::string& value) 
       return Bad(key, value, "fast, balanced or dense");
     }
     policy.effort = value;
+  } else if (key == "firn.pin-plan-snapshot") {
+    if (value != "never" && value != "auto" && value != "always") return Bad(key, value, "never, auto or always");
+    policy.pin_plan_snapshot = value;
   }
   return Ok();
 }

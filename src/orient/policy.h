@@ -8,7 +8,7 @@
 //   between the two, and at most one smaller file is left in a partition.
 // Errors: kInvalidArgument naming the key; unknown `firn.*` keys are errors, so that a spelling mistake is not
 //   silence.
-// Threads: value type. Source: design sections 5 and 8; docs/packing.md.
+// Threads: value type. Source: docs/packing.md, docs/cli.md.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,8 @@ struct Policy {
   std::int32_t min_removable_files = 0;
   /// "fast", "balanced" or "dense": how much a merge may recode to save bytes.
   std::string effort = "balanced";
+  /// "never", "auto" or "always": whether the plan's snapshot gets a tag while a rewrite runs.
+  std::string pin_plan_snapshot = "auto";
   /// Bits of observe::FileFlag that the merge can deal with; files with other flags are refused.
   std::uint16_t mergeable_flags = observe::kRewritableFlags;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyIceberg appends while firn optimizes the same table through the same catalog; and firn is killed at any moment."""
 
+import datetime
 import multiprocessing
 import os
 import random
@@ -14,6 +15,7 @@ from pyiceberg.exceptions import CommitFailedException
 
 from .conftest import BINARY
 from .rows import by_duckdb, by_pyiceberg
+from .test_memory import table_of_links
 
 WRITERS, APPENDS, ROWS = 10, 6, 15
 
@@ -85,3 +87,29 @@ def test_killedAtAnyMoment_tableIsWhole_nextRunWorks(lake):
     lake.firn("optimize", "lake.db.t", "--quiet")
     assert sorted(lake.load("db.t").scan().to_arrow()["id"].to_pylist()) == list(range(next_id))
     lake.rows("db.t")
+
+
+def test_expiryMeanwhile_theTagKeepsThePlansSnapshot_andGoesWithTheCommit(lake):
+    files = 12_000
+    table_of_links(lake, files)
+    planned = lake.load("db.t").current_snapshot().snapshot_id
+    run = subprocess.Popen([BINARY, "optimize", "lake.db.t", "--quiet", "--pin", "always", "--threads", "1"],
+                           env=lake.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        while not [name for name in lake.load("db.t").refs() if name.startswith("firn-plan-")]:
+            assert run.poll() is None, run.stdout.read()
+        run.send_signal(signal.SIGSTOP)
+        lake.load("db.t").append(pa.table({"id": [7, 8], "text": ["x", "y"]}))
+        lake.load("db.t").maintenance.expire_snapshots().older_than(
+            datetime.datetime.now() + datetime.timedelta(days=1)).commit()
+        table = lake.load("db.t")
+        assert {s.snapshot_id for s in table.snapshots()} == {planned, table.current_snapshot().snapshot_id}
+    finally:
+        run.send_signal(signal.SIGCONT)
+    output = run.communicate(timeout=300)[0]
+    assert run.returncode == 0, output
+    table = lake.load("db.t")
+    assert list(table.refs()) == ["main"]
+    assert len(lake.files("db.t")) <= 3
+    assert sum(by_pyiceberg(table).values()) == 3 * files + 2
+    assert by_pyiceberg(table) == by_duckdb(table.metadata_location)

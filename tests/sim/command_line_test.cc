@@ -68,6 +68,50 @@ class CommandLine : public testing::Test {
   ports::Properties settings;
 };
 
+TEST_F(CommandLine, DataFileIsNamedTwice_IsFoundBeforeAnyWork) {
+  const Result<Contents> contents = world.table().ReadHead();
+  ASSERT_TRUE(contents.has_value());
+  const std::string path = contents->files.begin()->first;
+  EXPECT_EQ(Run({"plan", "db.t"}).exit, 0);
+  world.Fail(world.table().AddAgain(path));
+  for (const std::string command : {"plan", "optimize"}) {
+    const Answer answer = Run({command, "db.t"});
+    EXPECT_EQ(answer.exit, 4) << command;
+    EXPECT_NE(answer.err.find(path + " is live twice"), std::string::npos) << answer.err;
+  }
+}
+
+TEST_F(CommandLine, StoppedBeforeItBegan_NothingIsDone) {
+  cancelled = true;
+  for (const std::string command : {"health", "plan", "optimize", "rewrite-deletes"}) {
+    const Answer answer = Run({command, "db.t", "--json"});
+    EXPECT_EQ(answer.exit, 10) << command;
+    EXPECT_EQ(*answer.Json().Find("error")->Find("code")->AsString(), "cancelled");
+  }
+  EXPECT_EQ(world.CommitsOf(""), 0);
+}
+
+TEST_F(CommandLine, Pin_TakesTheOptionBeforeTheProperty) {
+  world.Fail(world.table().SetProperty("firn.pin-plan-snapshot", "sometimes"));
+  const Answer wrong = Run({"optimize", "db.t"});
+  EXPECT_EQ(wrong.exit, 2);
+  EXPECT_NE(wrong.err.find("\"sometimes\" is not never, auto or always"), std::string::npos) << wrong.err;
+  const auto commits_of = [&](std::vector<std::string> arguments) {
+    std::int64_t commits = 0;
+    world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+      if (event.operation == ports::IoOperation::kCommitTable) ++commits;
+    };
+    EXPECT_EQ(world.AsProcess([&] { return Run(arguments); }).exit, 0);
+    world.intrude = nullptr;
+    world.Fill(6, 3);
+    return commits;
+  };
+  world.Fail(world.table().SetProperty("firn.pin-plan-snapshot", "always"));
+  EXPECT_EQ(commits_of({"optimize", "db.t"}), 2);
+  EXPECT_EQ(commits_of({"optimize", "db.t", "--pin", "never"}), 1);
+  EXPECT_EQ(commits_of({"optimize", "db.t", "--pin", "auto"}), 1);
+}
+
 TEST_F(CommandLine, Health_SaysWhatIsWrongAndWhatIsNext) {
   const Answer answer = Run({"health", "db.t"});
   EXPECT_EQ(answer.exit, 0);
