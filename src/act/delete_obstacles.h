@@ -8,7 +8,7 @@
 //   Nothing is taken back, so that repeating what a new obstacle concerns comes to an end.
 // Cost: of a data file its deletes. Memory O(obstacles) and 2 bytes a delete file.
 // Threads: any.
-// Source: Iceberg table spec, "Row-level Deletes"; hazard 45.
+// Source: Iceberg table spec, "Row-level Deletes".
 #pragma once
 
 #include <cstdint>

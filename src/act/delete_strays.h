@@ -9,7 +9,7 @@
 // Cost: O(named paths), and what named_files.h says about live paths that it does not apply to.
 // Errors: kCorrupt for rows of other live data files; those of reading manifests.
 // Threads: any.
-// Source: Iceberg table spec, "Position Delete Files", "Scan Planning"; hazard 17.
+// Source: Iceberg table spec, "Position Delete Files", "Scan Planning".
 #pragma once
 
 #include <cstdint>

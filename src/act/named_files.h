@@ -9,7 +9,7 @@
 //   data file; 8 bytes a named path.
 // Errors: kCorrupt for a refused file; those of reading manifests.
 // Threads: any.
-// Source: Iceberg table spec, "Position Delete Files", "Scan Planning"; hazards 17, 35, 39.
+// Source: Iceberg table spec, "Position Delete Files", "Scan Planning".
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 //   database, and database and lane get their shares. A start never overlaps a running job nor another start. No
 //   `not_before` is more than kLookAgainMs ahead, whatever the clock does.
 // Cost: O(n log n); about 200 bytes a candidate while it runs. Threads: pure but for the ledger and the breakers.
-// Source: design section 5; docs/deciding.md.
+// Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // In: a scan's diagnosis and plan, or a request. Out: what decide/backlog.h puts in order.
 // Guarantees: plain; bounded by kCandidatePartitionsMax. A table, an action and a set of partitions name one
 //   candidate: a second one replaces the first (SameWork, Coalesce).
-// Threads: value type. Source: design section 5.
+// Threads: value type. Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 // Guarantees: each bad outcome in a row doubles the wait, up to kLookAgainMs; after it, one job is let through to
 //   see (half-open): a good one closes the breaker, a bad one opens it for twice as long. A clock that goes back does
 //   not lengthen a wait, one that jumps ahead ends it at most. Only the last reason is kept, cut to 500 bytes.
-// Cost: O(1). Threads: value type. Source: Nygard, Release It!, "Circuit Breaker"; design section 5.
+// Cost: O(1). Threads: value type. Source: Nygard, Release It!, "Circuit Breaker".
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 // Guarantees: factors stay in [1/4, 4], whatever is measured, so that one odd job cannot make a table free or
 //   unaffordable. Work of almost no time teaches nothing. A table that nothing is known of has factor 1.
 // Cost: O(1), 50 bytes a table. Threads: value type.
-// Source: design section 5. The mean is of logarithms: four times too slow and four times too fast cancel out.
+// Source: docs/deciding.md. The mean is of logarithms: four times too slow and four times too fast cancel out.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 // In: triage, plans, the backlog, outcomes. Out: what `explain`, the API and the dashboard show.
 // Guarantees: plain; bounded in every member once Bounded() has been applied (about 40 KB at the very most, 500 bytes
 //   as a rule), so that a hostile table name cannot fill the state. "Nothing to do" and "not now" are decisions too.
-// Threads: value type. Source: design section 5.
+// Threads: value type. Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

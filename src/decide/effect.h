@@ -2,7 +2,7 @@
 //
 // What a piece of work does to a table and what it costs: predicted before, measured after, in the same shape.
 //
-// Guarantees: plain and bounded. Threads: value type. Source: design section 5.
+// Guarantees: plain and bounded. Threads: value type. Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

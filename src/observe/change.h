@@ -5,7 +5,7 @@
 // Guarantees: plain; one row (24 bytes) a changed data file, one a partition touched; no paths. Made from the manifests
 //   that a snapshot added, never from the whole table.
 // Threads: values.
-// Source: design section 5 ("From a commit to a decision"); Iceberg table spec, "Manifest Entry Fields".
+// Source: Iceberg table spec, "Manifest Entry Fields".
 #pragma once
 
 #include <cstdint>

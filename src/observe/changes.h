@@ -13,7 +13,7 @@
 // Threads: any, with different arguments.
 // Errors: kNotFound (no such branch); kUnavailable, kUnsupported and whatever else says nothing about the table, with
 //   the location: ask again later.
-// Source: design section 5; Iceberg table spec, "Manifest Lists", "Manifest Entry Fields", "Snapshots"; hazard 98.
+// Source: Iceberg table spec, "Manifest Lists", "Manifest Entry Fields", "Snapshots".
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 // Guarantees: each part is at least 0 and does not fall before the next scan, and whatever is pending reaches the
 //   threshold by its age at last. Without anything pending the noise is 0. A clock that goes back gives an age of 0.
 // Cost: O(1). Threads: pure.
-// Source: design section 5 ("Noise of a partition since its last scan"); docs/noise-and-entropy.md.
+// Source: docs/noise-and-entropy.md.
 #pragma once
 
 #include "base/time.h"

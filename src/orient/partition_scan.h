@@ -7,7 +7,7 @@
 //   pending in it unless the scan found something worth doing. Own changes make no noise; what they rewrite settles
 //   what the last scan found. Counts do not wrap.
 // Cost: O(files) and O(changed files). Threads: pure.
-// Source: design section 5 ("From a commit to a decision").
+// Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

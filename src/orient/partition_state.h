@@ -9,7 +9,7 @@
 //   change.
 // Cost: 104 bytes; O(1) a file.
 // Threads: value type.
-// Source: design section 5 ("State per partition is a few dozen bytes").
+// Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

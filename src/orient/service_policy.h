@@ -5,7 +5,7 @@
 // In: table properties (`firn.*`), or the same keys of a policy file. Out: a policy with every member set.
 // Guarantees: a budget that is not set does not limit.
 // Errors: kInvalidArgument naming the key.
-// Threads: value type. Source: design section 5; docs/deciding.md.
+// Threads: value type. Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

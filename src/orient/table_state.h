@@ -16,7 +16,7 @@
 // Cost: about 120 bytes and the key a partition. Apply: O(changed files). AbsorbScan: O(files).
 // Threads: one owner.
 // Errors: AbsorbScan: kConflict (facts of another snapshot). Parse: kCorrupt.
-// Source: design sections 2 and 5.
+// Source: docs/deciding.md.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 //   scanned after firn.noise-age-seconds at the latest, and again each such time until it is settled. So is one whose
 //   numbers are estimates.
 // Cost: O(1) a partition. Threads: pure.
-// Source: design section 5 ("From a commit to a decision", steps 2 and 3); docs/noise-and-entropy.md.
+// Source: docs/deciding.md; docs/noise-and-entropy.md.
 #pragma once
 
 #include <cstdint>
