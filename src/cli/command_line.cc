@@ -110,6 +110,7 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
   AddRewriteDeletes(app, context);
   AddInspect(app, context);
   AddTables(app, context);
+  AddSimulate(app, context);
   AddSplice(app, context);
   AddServe(app, context);
   AddExplain(app, context);

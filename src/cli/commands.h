@@ -43,6 +43,7 @@ void AddTables(CLI::App& app, CommandContext& context);
 void AddServe(CLI::App& app, CommandContext& context);
 void AddRequest(CLI::App& app, CommandContext& context);
 void AddExplain(CLI::App& app, CommandContext& context);
+void AddSimulate(CLI::App& app, CommandContext& context);
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options);
 /// Runs `run` and turns its error into a message and an exit number. `run` returns the exit number of a success.

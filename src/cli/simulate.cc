@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/human_text.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+#include "cli/simulate_text.h"
+#include "cli/table_options.h"
+#include "cli/text_table.h"
+#include "ports/file_io.h"
+#include "simulate/comparison.h"
+#include "simulate/plots.h"
+#include "simulate/policies.h"
+#include "simulate/synthetic_trace.h"
+
+namespace firn::cli {
+namespace {
+
+using simulate::RunResult;
+constexpr TimestampMs kStart{1'767'225'600'000};  // 2026-01-01
+
+struct SimulateOptions {
+  CommonOptions common;
+  TableRequest request;
+  std::vector<std::string> workloads;
+  std::vector<std::string> policies;
+  std::uint64_t seed = 1;
+  std::optional<double> hours;
+  std::optional<std::int32_t> tables;
+  std::string target_file_size;
+  std::int32_t workers = 16;
+  double period_hours = 6;
+  std::int32_t small_files = 20;
+  double tolerated_entropy = 0.25;
+  std::int32_t samples = 240;
+  int threads = 0;
+  std::string plot_folder;
+  bool list = false;
+  bool bench = false;
+};
+
+/// A workload with what the options change in it.
+Result<simulate::Workload> WorkloadOf(const std::string& name, const SimulateOptions& options) {
+  FIRN_ASSIGN(simulate::Workload workload, simulate::FindWorkload(name));
+  if (options.hours) workload.hours = *options.hours;
+  if (options.tables) workload.tables = *options.tables;
+  FIRN_ASSIGN(const auto target, ParseBytesOption("--target-file-size", options.target_file_size));
+  if (target) workload.target_size_bytes = *target;
+  FIRN_TRY(simulate::CheckWorkload(workload));
+  return workload;
+}
+
+simulate::BaselineOptions PolicyOptions(std::int64_t target_size_bytes, const SimulateOptions& options) {
+  simulate::BaselineOptions policy;
+  policy.plan.policy.target_size_bytes = target_size_bytes;
+  policy.plan.check = !options.bench;
+  policy.start = kStart;
+  policy.period_hours = options.period_hours;
+  policy.small_files = options.small_files;
+  policy.tolerated_entropy = options.tolerated_entropy;
+  return policy;
+}
+
+/// Runs of different policies, a few at a time; each reads a trace of its own.
+class Runs {
+ public:
+  Runs(const Environment& environment, const SimulateOptions& options, const simulate::Workload& workload)
+      : environment_(environment), options_(options), workload_(workload), results_(options.policies.size()) {
+    seconds_.resize(results_.size());
+  }
+
+  Result<std::vector<RunResult>> Finish() {
+    const int wanted = options_.bench ? 1 : options_.threads > 0 ? options_.threads : Cores();
+    const auto threads = std::min(static_cast<std::size_t>(wanted), results_.size());
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
+    Work();
+    others.clear();  // joins them
+    std::vector<RunResult> done;
+    for (auto& result : results_) {
+      FIRN_ASSIGN(RunResult one, std::move(*result));
+      done.push_back(std::move(one));
+    }
+    return done;
+  }
+  const std::vector<double>& seconds() const { return seconds_; }
+
+ private:
+  static int Cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+  void Work() {
+    for (std::size_t i = next_++; i < results_.size(); i = next_++) {
+      const std::int64_t began = environment_.clock.MonotonicNs();
+      results_[i] = RunOne(options_.policies[i]);
+      seconds_[i] = static_cast<double>(environment_.clock.MonotonicNs() - began) / 1e9;
+    }
+  }
+
+  Result<RunResult> RunOne(const std::string& name) const {
+    const simulate::BaselineOptions options = PolicyOptions(workload_.target_size_bytes, options_);
+    FIRN_ASSIGN(const auto policy, simulate::MakePolicy(name, options));
+    simulate::SyntheticTrace trace(workload_, options_.seed, kStart);
+    simulate::RunOptions run;
+    run.start = kStart;
+    run.end = TimestampMs{kStart.value + static_cast<std::int64_t>(workload_.hours * 3.6e6)};
+    run.workers = options_.workers;
+    run.samples = options_.bench ? 1 : options_.samples;
+    run.healthy_size_bytes = options.plan.policy.healthy_size_bytes();
+    run.check = !options_.bench;
+    run.cancelled = &environment_.cancelled;
+    return simulate::Run(trace, *policy, run).In(workload_.name + ", " + name);
+  }
+
+  const Environment& environment_;
+  const SimulateOptions& options_;
+  const simulate::Workload& workload_;
+  std::atomic<std::size_t> next_ = 0;
+  std::vector<std::optional<Result<RunResult>>> results_;
+  std::vector<double> seconds_;
+};
+
+Status WritePlots(Environment& environment, const SimulateOptions& options, const std::string& name,
+                  const std::vector<RunResult>& results) {
+  if (options.plot_folder.empty()) return Ok();
+  FIRN_ASSIGN(const auto io, environment.open_files(options.request));
+  for (const simulate::Plot& plot : simulate::PlotsOf(name, results)) {
+    const std::string location = options.plot_folder + "/" + plot.file_name;
+    FIRN_TRY(io->Delete(location));  // of an earlier run
+    FIRN_TRY(ports::WriteFile(*io, location, AsBytes(simulate::ToSvg(plot.chart))).In(location));
+  }
+  return Ok();
+}
+
+std::int64_t PeakMemoryBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{1024} * usage.ru_maxrss;
+}
+
+json::Value SpeedJson(const std::vector<RunResult>& results, const std::vector<double>& seconds) {
+  json::Value value = json::Value::Object();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    json::Value line = json::Value::Object();
+    line.Set("seconds", seconds[i]);
+    line.Set("commits_per_second", static_cast<double>(results[i].funnel.commits) / seconds[i]);
+    value.Set(results[i].policy, std::move(line));
+  }
+  value.Set("peak_memory_bytes", PeakMemoryBytes());
+  return value;
+}
+
+std::string SpeedText(const std::vector<RunResult>& results, const std::vector<double>& seconds) {
+  std::string text = "\nSpeed\n";
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    text +=
+        fmt::format("  {}: {} in {}, {} a second\n", results[i].policy, HumanCount(results[i].funnel.commits, "commit"),
+                    HumanSeconds(seconds[i]),
+                    HumanCount(static_cast<std::int64_t>(static_cast<double>(results[i].funnel.commits) / seconds[i])));
+  }
+  return text + fmt::format("  most memory of the process: {}\n", HumanBytes(PeakMemoryBytes()));
+}
+
+int ListWorkloads(Environment& environment, const SimulateOptions& options) {
+  if (options.common.json) {
+    json::Value value = json::Value::Array();
+    for (const simulate::Workload& workload : simulate::Workloads()) value.Append(simulate::ToJson(workload));
+    environment.terminal.Out(json::WritePretty(value) + "\n");
+    return kExitOk;
+  }
+  TextTable table({{"workload"}, {"what writers do"}});
+  for (const simulate::Workload& workload : simulate::Workloads()) table.AddRow({workload.name, workload.what});
+  environment.terminal.Out(table.Print());
+  return kExitOk;
+}
+
+Result<int> RunSimulate(Environment& environment, SimulateOptions& options) {
+  if (options.list) return ListWorkloads(environment, options);
+  for (const std::string& name : options.policies) {
+    FIRN_TRY(simulate::MakePolicy(name, PolicyOptions(1 << 20, options)));
+  }
+  std::vector<simulate::Workload> workloads;
+  for (const std::string& name : options.workloads) {
+    FIRN_ASSIGN(simulate::Workload workload, WorkloadOf(name, options));
+    workloads.push_back(std::move(workload));
+  }
+  json::Value all = json::Value::Array();
+  for (const simulate::Workload& workload : workloads) {
+    Runs runs(environment, options, workload);
+    FIRN_ASSIGN(const std::vector<RunResult> results, runs.Finish());
+    FIRN_TRY(WritePlots(environment, options, workload.name, results));
+    if (options.common.json) {
+      json::Value value = simulate::ToJson(results);
+      value.Set("workload", simulate::ToJson(workload));
+      value.Set("seed", json::Value::Number(std::to_string(options.seed)));
+      if (options.bench) value.Set("speed", SpeedJson(results, runs.seconds()));
+      all.Append(std::move(value));
+      continue;
+    }
+    std::string text =
+        fmt::format("{}{}: {}. {:g} h, seed {}, {} ingested\n\n", &workload == &workloads[0] ? "" : "\n", workload.name,
+                    workload.what, workload.hours, options.seed, HumanBytes(results[0].bytes_ingested));
+    text += SimulationText(results);
+    if (options.bench) text += SpeedText(results, runs.seconds());
+    environment.terminal.Out(text);
+  }
+  if (options.common.json) environment.terminal.Out(json::WritePretty(all) + "\n");
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddSimulate(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "Play streams of commits against merge policies, in simulated time");
+  options->workloads = {"streaming-late", "bursty", "many-small-tables", "steady-wide"};
+  for (const std::string_view name : simulate::PolicyNames()) options->policies.emplace_back(name);
+  command->add_option("WORKLOAD", options->workloads, "Streams of commits by name; --list shows them")
+      ->capture_default_str();
+  command->add_flag("--list", options->list, "Show the workloads");
+  command->add_option("--policies", options->policies, "Policies to compare; the first is compared with the others")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of the commits")->capture_default_str();
+  command->add_option("--hours", options->hours, "Simulated hours instead of the workload's");
+  command->add_option("--tables", options->tables, "Tables instead of the workload's");
+  command->add_option("--target-file-size", options->target_file_size, "Target size instead of the workload's");
+  command->add_option("--workers", options->workers, "Workers that merge at a time")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  command->add_option("--period", options->period_hours, "Hours between the runs of `periodic`")
+      ->check(CLI::Range(0.01, 10'000.0))
+      ->capture_default_str();
+  command->add_option("--small-files", options->small_files, "Small files that `threshold` waits for")
+      ->check(CLI::Range(2, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--entropy", options->tolerated_entropy, "Entropy above which `entropy` merges")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command->add_option("--samples", options->samples, "Points of each line over time")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Policies that are played at a time; default: one a core")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--plot", options->plot_folder, "Folder for SVG pictures of the lines over time");
+  command->add_flag("--bench", options->bench, "Measure speed: no checks on the way, one policy after another");
+  AddCommonOptions(*command, options->common);
+  command->callback([options, &context] {
+    RunCommand(context, options->common, [&] { return RunSimulate(context.environment, *options); });
+  });
+}
+
+}  // namespace firn::cli
