@@ -60,8 +60,8 @@ Result<simulate::Workload> WorkloadOf(const std::string& name, const SimulateOpt
   return workload;
 }
 
-simulate::BaselineOptions PolicyOptions(std::int64_t target_size_bytes, const SimulateOptions& options) {
-  simulate::BaselineOptions policy;
+simulate::PolicyOptions OptionsOf(std::int64_t target_size_bytes, const SimulateOptions& options) {
+  simulate::PolicyOptions policy;
   policy.plan.policy.target_size_bytes = target_size_bytes;
   policy.plan.check = !options.bench;
   policy.start = kStart;
@@ -107,7 +107,7 @@ class Runs {
   }
 
   Result<RunResult> RunOne(const std::string& name) const {
-    const simulate::BaselineOptions options = PolicyOptions(workload_.target_size_bytes, options_);
+    const simulate::PolicyOptions options = OptionsOf(workload_.target_size_bytes, options_);
     FIRN_ASSIGN(const auto policy, simulate::MakePolicy(name, options));
     simulate::SyntheticTrace trace(workload_, options_.seed, kStart);
     simulate::RunOptions run;
@@ -186,7 +186,7 @@ int ListWorkloads(Environment& environment, const SimulateOptions& options) {
 Result<int> RunSimulate(Environment& environment, SimulateOptions& options) {
   if (options.list) return ListWorkloads(environment, options);
   for (const std::string& name : options.policies) {
-    FIRN_TRY(simulate::MakePolicy(name, PolicyOptions(1 << 20, options)));
+    FIRN_TRY(simulate::MakePolicy(name, OptionsOf(1 << 20, options)));
   }
   std::vector<simulate::Workload> workloads;
   for (const std::string& name : options.workloads) {

@@ -20,7 +20,7 @@ namespace {
 /// Jobs wait in the order in which they were found.
 class QueuedPolicy : public MergePolicy {
  public:
-  QueuedPolicy(std::string name, std::string what, const BaselineOptions& options)
+  QueuedPolicy(std::string name, std::string what, const PolicyOptions& options)
       : options_(options), name_(std::move(name)), what_(std::move(what)) {}
   std::string_view name() const override { return name_; }
   std::string_view what() const override { return what_; }
@@ -40,7 +40,7 @@ class QueuedPolicy : public MergePolicy {
     queue_.pop_front();
     return job;
   }
-  Status OnDone(const Job& job, TimestampMs /*now*/, Site& site) override {
+  Status OnDone(const Job& job, const Applied& /*applied*/, TimestampMs /*now*/, Site& site) override {
     return changed_meanwhile_.erase(KeyOf(job.table, job.partition)) > 0 ? Look(job.table, job.partition, site) : Ok();
   }
 
@@ -67,7 +67,7 @@ class QueuedPolicy : public MergePolicy {
     Enqueue(table, partition, SparkGroups(stored, options_.plan.policy.target_size_bytes, options_.plan.cost), site);
   }
 
-  const BaselineOptions options_;
+  const PolicyOptions options_;
 
  private:
   static std::uint64_t KeyOf(std::uint32_t table, std::uint32_t partition) {
@@ -87,14 +87,14 @@ class NonePolicy final : public QueuedPolicy {
 
 class PeriodicPolicy final : public QueuedPolicy {
  public:
-  explicit PeriodicPolicy(const BaselineOptions& options)
+  explicit PeriodicPolicy(const PolicyOptions& options)
       : QueuedPolicy("periodic",
                      fmt::format("all partitions every {:g} h, grouped as Spark's rewrite_data_files does",
                                  options.period_hours),
                      options),
         period_ms_(std::llround(options.period_hours * 3.6e6)),
         next_{options.start.value + period_ms_} {}
-  std::optional<TimestampMs> NextTimer() const override { return next_; }
+  std::optional<TimestampMs> NextTimer(const Site& /*site*/) const override { return next_; }
   Status OnTimer(TimestampMs /*now*/, Site& site) override {
     next_.value += period_ms_;
     for (std::uint32_t table = 0; table < site.table_count(); ++table) {
@@ -115,7 +115,7 @@ class PeriodicPolicy final : public QueuedPolicy {
 
 class ThresholdPolicy final : public QueuedPolicy {
  public:
-  explicit ThresholdPolicy(const BaselineOptions& options)
+  explicit ThresholdPolicy(const PolicyOptions& options)
       : QueuedPolicy("threshold",
                      fmt::format("a partition with {} small files, grouped as Spark's rewrite_data_files does",
                                  options.small_files),
@@ -130,7 +130,7 @@ class ThresholdPolicy final : public QueuedPolicy {
 
 class EntropyPolicy final : public QueuedPolicy {
  public:
-  explicit EntropyPolicy(const BaselineOptions& options)
+  explicit EntropyPolicy(const PolicyOptions& options)
       : QueuedPolicy("entropy",
                      fmt::format("each changed partition at each commit; above entropy {:g} first-fit decreasing",
                                  options.tolerated_entropy),
@@ -147,7 +147,7 @@ class EntropyPolicy final : public QueuedPolicy {
   }
 
  private:
-  static decide::PackingLimits Limits(const BaselineOptions& options) {
+  static decide::PackingLimits Limits(const PolicyOptions& options) {
     decide::PackingLimits limits;
     limits.target_size_bytes = options.plan.policy.target_size_bytes;
     limits.healthy_size_bytes = options.plan.policy.healthy_size_bytes();
@@ -183,7 +183,7 @@ class EntropyPolicy final : public QueuedPolicy {
 
 class EveryCommitPolicy final : public QueuedPolicy {
  public:
-  explicit EveryCommitPolicy(const BaselineOptions& options)
+  explicit EveryCommitPolicy(const PolicyOptions& options)
       : QueuedPolicy("every-commit", "each changed partition at each commit, planned as firn does", options) {}
   Status Look(std::uint32_t table, std::uint32_t partition, Site& site) override {
     site.CountNoisy();
@@ -197,16 +197,16 @@ class EveryCommitPolicy final : public QueuedPolicy {
 }  // namespace
 
 std::unique_ptr<MergePolicy> MakeNonePolicy() { return std::make_unique<NonePolicy>(); }
-std::unique_ptr<MergePolicy> MakePeriodicPolicy(const BaselineOptions& options) {
+std::unique_ptr<MergePolicy> MakePeriodicPolicy(const PolicyOptions& options) {
   return std::make_unique<PeriodicPolicy>(options);
 }
-std::unique_ptr<MergePolicy> MakeThresholdPolicy(const BaselineOptions& options) {
+std::unique_ptr<MergePolicy> MakeThresholdPolicy(const PolicyOptions& options) {
   return std::make_unique<ThresholdPolicy>(options);
 }
-std::unique_ptr<MergePolicy> MakeEntropyPolicy(const BaselineOptions& options) {
+std::unique_ptr<MergePolicy> MakeEntropyPolicy(const PolicyOptions& options) {
   return std::make_unique<EntropyPolicy>(options);
 }
-std::unique_ptr<MergePolicy> MakeEveryCommitPolicy(const BaselineOptions& options) {
+std::unique_ptr<MergePolicy> MakeEveryCommitPolicy(const PolicyOptions& options) {
   return std::make_unique<EveryCommitPolicy>(options);
 }
 

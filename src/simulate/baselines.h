@@ -14,24 +14,16 @@
 
 namespace firn::simulate {
 
-struct BaselineOptions {
-  PlanSettings plan;
-  TimestampMs start;
-  double period_hours = 6;          // of `periodic`
-  std::int32_t small_files = 20;    // of `threshold`
-  double tolerated_entropy = 0.25;  // of `entropy`
-};
-
 /// Never merges: what the others' read cost and file counts are measured against.
 std::unique_ptr<MergePolicy> MakeNonePolicy();
 /// Every `period_hours` all partitions of all tables are scanned and grouped as Spark does.
-std::unique_ptr<MergePolicy> MakePeriodicPolicy(const BaselineOptions& options);
+std::unique_ptr<MergePolicy> MakePeriodicPolicy(const PolicyOptions& options);
 /// A partition is scanned and grouped as Spark does as soon as it has so many small files.
-std::unique_ptr<MergePolicy> MakeThresholdPolicy(const BaselineOptions& options);
+std::unique_ptr<MergePolicy> MakeThresholdPolicy(const PolicyOptions& options);
 /// Each changed partition is scanned at each commit; above the tolerated entropy its small files are packed by
 /// first-fit decreasing, bins of fewer than the policy's fewest files or the healthy size left out.
-std::unique_ptr<MergePolicy> MakeEntropyPolicy(const BaselineOptions& options);
+std::unique_ptr<MergePolicy> MakeEntropyPolicy(const PolicyOptions& options);
 /// Each changed partition is scanned at each commit and planned by orient and decide: firn without its noise.
-std::unique_ptr<MergePolicy> MakeEveryCommitPolicy(const BaselineOptions& options);
+std::unique_ptr<MergePolicy> MakeEveryCommitPolicy(const PolicyOptions& options);
 
 }  // namespace firn::simulate

@@ -40,7 +40,11 @@ struct Funnel {
 /// The world as a policy sees it.
 class Site {
  public:
-  Site(World& world, Funnel& funnel) : world_(world), funnel_(funnel) {}
+  Site(World& world, Funnel& funnel, std::int32_t workers)
+      : world_(world), funnel_(funnel), workers_(workers), free_workers_(workers) {}
+  std::int32_t workers() const { return workers_; }
+  std::int32_t free_workers() const { return free_workers_; }
+  void SetFreeWorkers(std::int32_t count) { free_workers_ = count; }
   std::uint32_t table_count() const { return world_.table_count(); }
   std::uint32_t partition_count(std::uint32_t table) const { return world_.partition_count(table); }
   /// A merge of it waits or runs.
@@ -77,6 +81,16 @@ class Site {
 
   World& world_;
   Funnel& funnel_;
+  const std::int32_t workers_;
+  std::int32_t free_workers_;
+};
+
+struct PolicyOptions {
+  PlanSettings plan;
+  TimestampMs start;
+  double period_hours = 6;          // of `periodic`
+  std::int32_t small_files = 20;    // of `threshold`
+  double tolerated_entropy = 0.25;  // of `entropy`
 };
 
 class MergePolicy {
@@ -87,12 +101,14 @@ class MergePolicy {
   virtual std::string_view what() const = 0;
   virtual Status OnCommit(const Commit& commit, Site& site) = 0;
   /// When it wants to be asked next without a commit; nullopt: not.
-  virtual std::optional<TimestampMs> NextTimer() const { return std::nullopt; }
+  virtual std::optional<TimestampMs> NextTimer(const Site& /*site*/) const { return std::nullopt; }
   virtual Status OnTimer(TimestampMs /*now*/, Site& /*site*/) { return Ok(); }
   /// A worker is free. nullopt: nothing to do now.
   virtual Result<std::optional<Job>> NextJob(TimestampMs now, Site& site) = 0;
   /// After the world was changed, and the partition is not busy any more.
-  virtual Status OnDone(const Job& /*job*/, TimestampMs /*now*/, Site& /*site*/) { return Ok(); }
+  virtual Status OnDone(const Job& /*job*/, const Applied& /*applied*/, TimestampMs /*now*/, Site& /*site*/) {
+    return Ok();
+  }
 };
 
 }  // namespace firn::simulate

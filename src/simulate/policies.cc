@@ -5,20 +5,24 @@
 
 #include <array>
 
+#include "simulate/baselines.h"
+#include "simulate/firn_policy.h"
+
 namespace firn::simulate {
 namespace {
 
 struct Named {
   std::string_view name;
-  std::unique_ptr<MergePolicy> (*make)(const BaselineOptions&);
+  std::unique_ptr<MergePolicy> (*make)(const PolicyOptions&);
 };
 
-constexpr std::array<Named, 5> kPolicies = {{
+constexpr std::array<Named, 6> kPolicies = {{
+    {"firn", MakeFirnPolicy},
     {"every-commit", MakeEveryCommitPolicy},
     {"entropy", MakeEntropyPolicy},
     {"threshold", MakeThresholdPolicy},
     {"periodic", MakePeriodicPolicy},
-    {"none", [](const BaselineOptions&) { return MakeNonePolicy(); }},
+    {"none", [](const PolicyOptions&) { return MakeNonePolicy(); }},
 }};
 
 }  // namespace
@@ -29,7 +33,7 @@ std::vector<std::string_view> PolicyNames() {
   return names;
 }
 
-Result<std::unique_ptr<MergePolicy>> MakePolicy(std::string_view name, const BaselineOptions& options) {
+Result<std::unique_ptr<MergePolicy>> MakePolicy(std::string_view name, const PolicyOptions& options) {
   for (const Named& policy : kPolicies) {
     if (policy.name == name) return policy.make(options);
   }

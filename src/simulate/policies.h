@@ -12,13 +12,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "simulate/baselines.h"
 #include "simulate/merge_policy.h"
 
 namespace firn::simulate {
 
 /// Firn's own first.
 std::vector<std::string_view> PolicyNames();
-Result<std::unique_ptr<MergePolicy>> MakePolicy(std::string_view name, const BaselineOptions& options);
+Result<std::unique_ptr<MergePolicy>> MakePolicy(std::string_view name, const PolicyOptions& options);
 
 }  // namespace firn::simulate

@@ -27,7 +27,7 @@ class Engine {
         policy_(policy),
         options_(options),
         world_(trace.table_count(), options.healthy_size_bytes),
-        site_(world_, result_.funnel),
+        site_(world_, result_.funnel, options.workers),
         now_ms_(options.start.value) {
     result_.policy = policy.name();
     result_.what = policy.what();
@@ -39,7 +39,7 @@ class Engine {
     while (true) {
       const std::int64_t commit_ms = has_commit ? commit.at.value : kNever;
       const std::int64_t done_ms = running_.empty() ? kNever : running_.front().end_ms;
-      const auto timer = policy_.NextTimer();
+      const auto timer = policy_.NextTimer(site_);
       const std::int64_t timer_ms = timer ? std::max(timer->value, now_ms_) : kNever;
       const std::int64_t next_ms = std::min({commit_ms, done_ms, timer_ms});
       if (next_ms >= options_.end.value) break;
@@ -102,6 +102,7 @@ class Engine {
     std::pop_heap(running_.begin(), running_.end());
     const Job job = std::move(running_.back().job);
     running_.pop_back();
+    site_.SetFreeWorkers(site_.free_workers() + 1);
     result_.funnel.files_in_merged +=
         static_cast<std::int64_t>(world_.partition(job.table, job.partition).files.size());
     const Applied applied = world_.Apply(job);
@@ -117,11 +118,11 @@ class Engine {
     if (applied.files_made > applied.files_replaced) {
       return Error{Code::kInternal, "a merge made more files than it replaced"};
     }
-    return policy_.OnDone(job, TimestampMs{now_ms_}, site_);
+    return policy_.OnDone(job, applied, TimestampMs{now_ms_}, site_);
   }
 
   Status StartJobs() {
-    while (std::cmp_less(running_.size(), options_.workers)) {
+    while (site_.free_workers() > 0) {
       FIRN_ASSIGN(std::optional<Job> job, policy_.NextJob(TimestampMs{now_ms_}, site_));
       if (!job) break;
       if (!world_.partition(job->table, job->partition).is_busy) {
@@ -130,6 +131,7 @@ class Engine {
       const auto length_ms = static_cast<std::int64_t>(std::ceil(1000 * job->seconds));
       running_.push_back({now_ms_ + std::max<std::int64_t>(1, length_ms), started_++, std::move(*job)});
       std::push_heap(running_.begin(), running_.end());
+      site_.SetFreeWorkers(site_.free_workers() - 1);
       result_.peak_workers = std::max(result_.peak_workers, static_cast<std::int32_t>(running_.size()));
     }
     result_.peak_files = std::max(result_.peak_files, world_.totals().files);

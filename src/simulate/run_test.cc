@@ -18,8 +18,8 @@ using fixture::ListedTrace;
 constexpr TimestampMs kStart{1'000'000'000'000};
 constexpr std::int64_t kHourMs = 3'600'000;
 
-BaselineOptions Settings() {
-  BaselineOptions options;
+PolicyOptions Settings() {
+  PolicyOptions options;
   options.plan.policy.target_size_bytes = 128 * kMiB;
   options.start = kStart;
   options.period_hours = 1;
@@ -27,7 +27,7 @@ BaselineOptions Settings() {
 }
 
 RunResult Play(Trace& trace, std::string_view policy, double hours, std::int32_t workers = 4) {
-  const BaselineOptions settings = Settings();
+  const PolicyOptions settings = Settings();
   auto made = MakePolicy(policy, settings);
   EXPECT_TRUE(made.has_value());
   RunOptions options;
@@ -44,8 +44,8 @@ RunResult Play(Trace& trace, std::string_view policy, double hours, std::int32_t
 RunResult PlayWorkload(std::string_view workload_name, std::string_view policy, std::uint64_t seed) {
   auto workload = FindWorkload(workload_name);
   EXPECT_TRUE(workload.has_value());
-  workload->tables = std::min(workload->tables, 4);
-  workload->hours = workload->name == "fleet" ? 0.2 : 4;
+  workload->tables = std::min(workload->tables, 2);
+  workload->hours = workload->name == "fleet" ? 0.1 : 2;
   SyntheticTrace trace(*workload, seed, kStart);
   return Play(trace, policy, workload->hours);
 }

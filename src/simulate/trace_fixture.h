@@ -37,6 +37,7 @@ class ListedTrace final : public Trace {
     return true;
   }
   std::uint32_t table_count() const override { return tables_; }
+  void Rewind() { next_ = 0; }
 
  private:
   std::uint32_t tables_;

@@ -43,7 +43,10 @@ void World::Count(StoredPartition& partition, const StoredFile& file, std::int64
   totals_.files += sign;
   totals_.bytes += sign * file.size_bytes;
   totals_.rows += sign * LiveRows(file);
-  totals_.vectors += file.dead_rows > 0 ? sign : 0;
+  if (file.dead_rows > 0) {
+    totals_.vectors += sign;
+    partition.vectors += static_cast<std::int32_t>(sign);
+  }
   totals_.delete_reads += sign * DeleteReadsOf(partition, file);
   if (IsSmall(file)) {
     totals_.small_files += sign;
@@ -51,13 +54,14 @@ void World::Count(StoredPartition& partition, const StoredFile& file, std::int64
   }
 }
 
-void World::Apply(const Commit& commit) {
+void World::Apply(Commit& commit) {
   Table& table = tables_[commit.table];
   ++table.sequence;
-  for (const PartitionCommit& change : commit.partitions) {
+  for (PartitionCommit& change : commit.partitions) {
     if (change.partition >= table.partitions.size()) table.partitions.resize(change.partition + 1);
     StoredPartition& partition = table.partitions[change.partition];
-    for (const std::int64_t size_bytes : change.removed_sizes) Remove(partition, size_bytes);
+    partition.vectors_added = partition.vectors_removed = 0;
+    if (!change.removed_sizes.empty()) Remove(partition, change);
     if (change.deletes != DeleteKind::kNone) Delete(partition, change, table.sequence);
     for (const NewFile& added : change.added) {
       StoredFile file;
@@ -77,7 +81,13 @@ std::int64_t World::DeleteInFile(StoredPartition& partition, StoredFile& file, s
   const std::int64_t taken = std::min(rows, LiveRows(file));
   if (taken == 0) return 0;
   Count(partition, file, -1);
-  (kind == DeleteKind::kVectors ? file.dead_rows : file.hidden_rows) += taken;
+  if (kind == DeleteKind::kVectors) {
+    ++partition.vectors_added;
+    partition.vectors_removed += file.dead_rows > 0 ? 1 : 0;
+    file.dead_rows += taken;
+  } else {
+    file.hidden_rows += taken;
+  }
   Count(partition, file, 1);
   return taken;
 }
@@ -108,33 +118,34 @@ void World::Delete(StoredPartition& partition, const PartitionCommit& change, st
   }
 }
 
-/// A file of that size, or so many bytes of the largest one where a merge has replaced it.
-void World::Remove(StoredPartition& partition, std::int64_t size_bytes) {
-  if (partition.files.empty()) return;
-  auto it = std::ranges::find(partition.files, size_bytes, &StoredFile::size_bytes);
-  const bool found = it != partition.files.end();
-  if (!found) it = std::ranges::max_element(partition.files, {}, &StoredFile::size_bytes);
-  Count(partition, *it, -1);
-  if (found || it->size_bytes <= size_bytes) {
+void World::Remove(StoredPartition& partition, PartitionCommit& change) {
+  std::vector<std::int64_t> removed;
+  for (const std::int64_t size_bytes : change.removed_sizes) {
+    if (partition.files.empty()) break;
+    auto it = std::ranges::find(partition.files, size_bytes, &StoredFile::size_bytes);
+    if (it == partition.files.end()) {
+      ++removals_redirected_;
+      it = std::ranges::max_element(partition.files, {}, &StoredFile::size_bytes);
+      if (const std::int64_t rest = it->size_bytes - size_bytes; rest > 0) {
+        change.added.push_back({rest, Share(LiveRows(*it), rest, it->size_bytes)});
+        bytes_ingested_ -= rest;
+      }
+    }
+    removed.push_back(it->size_bytes);
     rows_deleted_ += LiveRows(*it);
+    Count(partition, *it, -1);
     partition.files.erase(it);
-  } else {
-    const std::int64_t live = LiveRows(*it);
-    const std::int64_t kept = Share(live, it->size_bytes - size_bytes, it->size_bytes);
-    rows_deleted_ += live - kept;
-    it->rows -= live - kept;
-    it->size_bytes -= size_bytes;
-    Count(partition, *it, 1);
   }
-  if (!found) ++removals_redirected_;
+  change.removed_sizes = std::move(removed);
 }
 
-void World::DropDeadDeletes(StoredPartition& partition) {
+void World::DropDeadDeletes(StoredPartition& partition, Applied& applied) {
   std::int64_t oldest = INT64_MAX;
   for (const StoredFile& file : partition.files) oldest = std::min(oldest, file.sequence);
   auto& deletes = partition.equality_deletes;
   const auto end = std::ranges::upper_bound(deletes, oldest);
-  totals_.equality_deletes -= end - deletes.begin();
+  applied.equality_deletes_removed = end - deletes.begin();
+  totals_.equality_deletes -= applied.equality_deletes_removed;
   deletes.erase(deletes.begin(), end);
 }
 
@@ -162,6 +173,8 @@ void World::ApplyMerge(StoredPartition& partition, const Merge& merge, const Job
     const auto it = FindId(partition.files, input.id);
     Count(partition, *it, -1);
     applied.bytes_read += it->size_bytes;
+    applied.removed.push_back({it->size_bytes, it->rows});
+    applied.vectors_removed += it->dead_rows > 0 ? 1 : 0;
     partition.files.erase(it);
   }
   ++applied.merges;
@@ -177,6 +190,8 @@ void World::ApplyMerge(StoredPartition& partition, const Merge& merge, const Job
     partition.files.push_back(file);
     Count(partition, file, 1);
     applied.bytes_written += file.size_bytes;
+    applied.added.push_back({file.size_bytes, file.rows});
+    applied.vectors_removed -= file.dead_rows > 0 ? 1 : 0;  // that of what was carried over
     ++applied.files_made;
   }
 }
@@ -187,7 +202,7 @@ Applied World::Apply(const Job& job) {
   ++table.sequence;
   Applied applied;
   for (const Merge& merge : job.merges) ApplyMerge(partition, merge, job, applied);
-  DropDeadDeletes(partition);
+  DropDeadDeletes(partition, applied);
   return applied;
 }
 
@@ -197,6 +212,7 @@ Status World::Check() const {
     for (std::size_t p = 0; p < tables_[t].partitions.size(); ++p) {
       StoredPartition partition = tables_[t].partitions[p];
       const std::int32_t small = std::exchange(partition.small_files, 0);
+      const std::int32_t vectors = std::exchange(partition.vectors, 0);
       const StoredFile* before = nullptr;
       for (const StoredFile& file : partition.files) {
         recount.Count(partition, file, 1);
@@ -208,9 +224,10 @@ Status World::Check() const {
         before = &file;
       }
       recount.totals_.equality_deletes += static_cast<std::int64_t>(partition.equality_deletes.size());
-      if (small != partition.small_files) {
-        return Error{Code::kInternal, fmt::format("table {} partition {}: {} small files counted as {}", t, p,
-                                                  partition.small_files, small)};
+      if (small != partition.small_files || vectors != partition.vectors) {
+        return Error{Code::kInternal,
+                     fmt::format("table {} partition {}: {} small files and {} vectors counted as {} and {}", t, p,
+                                 partition.small_files, partition.vectors, small, vectors)};
       }
     }
   }

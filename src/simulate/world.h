@@ -36,6 +36,9 @@ struct StoredPartition {
   std::vector<std::int64_t> equality_deletes;  // sequence numbers, ascending
   std::uint32_t next_id = 0;
   std::int32_t small_files = 0;
+  std::int32_t vectors = 0;  // files that have one
+  /// Vectors that the last commit wrote: one a file that it touched, in place of those that the files had.
+  std::int32_t vectors_added = 0, vectors_removed = 0;
   bool is_busy = false;  // a merge of it waits or runs
 };
 
@@ -69,19 +72,23 @@ struct Totals {
   friend bool operator==(const Totals&, const Totals&) = default;
 };
 
-/// What a job did when it was applied.
+/// What a job did when it was applied: a snapshot of its own.
 struct Applied {
   std::int64_t merges = 0, overtaken = 0;  // overtaken: a writer had taken an input away
   std::int64_t files_replaced = 0, files_made = 0;
   std::int64_t bytes_read = 0, bytes_written = 0;
+  std::vector<NewFile> removed, added;
+  std::int64_t vectors_removed = 0, equality_deletes_removed = 0;
 };
 
 class World {
  public:
   World(std::uint32_t tables, std::int64_t healthy_size_bytes);
 
-  /// Changes that a writer made. Partitions and files come into being as they are named.
-  void Apply(const Commit& commit);
+  /// Changes that a writer made. Partitions come into being as they are named. Where a merge has replaced a file that
+  /// the writer takes away, `commit` is changed to what the writer does then: the largest file goes, and one with the
+  /// rest of its bytes comes.
+  void Apply(Commit& commit);
   Applied Apply(const Job& job);
 
   std::uint32_t table_count() const { return static_cast<std::uint32_t>(tables_.size()); }
@@ -97,7 +104,7 @@ class World {
   }
   const Totals& totals() const { return totals_; }
   std::int64_t bytes_ingested() const { return bytes_ingested_; }
-  /// Removals of files that a merge had replaced meanwhile: their bytes were cut out of the file that had them.
+  /// Removals of files that a merge had replaced.
   std::int64_t removals_redirected() const { return removals_redirected_; }
 
   /// Equality deletes that apply to a file.
@@ -119,8 +126,8 @@ class World {
   void Count(StoredPartition& partition, const StoredFile& file, std::int64_t sign);
   void Delete(StoredPartition& partition, const PartitionCommit& change, std::int64_t sequence);
   std::int64_t DeleteInFile(StoredPartition& partition, StoredFile& file, std::int64_t rows, DeleteKind kind);
-  void Remove(StoredPartition& partition, std::int64_t size_bytes);
-  void DropDeadDeletes(StoredPartition& partition);
+  void Remove(StoredPartition& partition, PartitionCommit& change);
+  void DropDeadDeletes(StoredPartition& partition, Applied& applied);
   void ApplyMerge(StoredPartition& partition, const Merge& merge, const Job& job, Applied& applied);
 
   std::vector<Table> tables_;

@@ -30,6 +30,8 @@ Commit Deletes(std::uint32_t partition, DeleteKind kind, std::int64_t rows, std:
   return commit;
 }
 
+void Play(World& world, Commit commit) { world.Apply(commit); }
+
 /// All files of the partition into one.
 Job MergeAll(const World& world, std::uint32_t partition, std::int32_t outputs = 1) {
   Job job;
@@ -47,8 +49,8 @@ Job MergeAll(const World& world, std::uint32_t partition, std::int32_t outputs =
 
 TEST(World, DeletedRowsAreWhereTheirPlacesSay) {
   World world(1, kHealthy);
-  world.Apply(Adds(0, {{1000, 10}, {1000, 10}, {1000, 10}}));
-  world.Apply(Deletes(0, DeleteKind::kVectors, 4, {0.5F}));
+  Play(world, Adds(0, {{1000, 10}, {1000, 10}, {1000, 10}}));
+  Play(world, Deletes(0, DeleteKind::kVectors, 4, {0.5F}));
   const auto& files = world.partition(0, 0).files;
   EXPECT_EQ(files[0].dead_rows, 0);
   EXPECT_EQ(files[1].dead_rows, 4);
@@ -56,7 +58,7 @@ TEST(World, DeletedRowsAreWhereTheirPlacesSay) {
   EXPECT_EQ(world.totals().rows, 26);
   EXPECT_EQ(world.totals().vectors, 1);
   // More than a file has go on in older ones, and round again from the newest.
-  world.Apply(Deletes(0, DeleteKind::kVectors, 24, {0.0F}));
+  Play(world, Deletes(0, DeleteKind::kVectors, 24, {0.0F}));
   EXPECT_EQ(world.totals().rows, 2);
   EXPECT_EQ(files[0].dead_rows, 10);
   EXPECT_EQ(files[2].dead_rows, 10);
@@ -66,7 +68,7 @@ TEST(World, DeletedRowsAreWhereTheirPlacesSay) {
 
 TEST(World, EqualityDeletesApplyToOlderFilesUntilNoneIsLeft) {
   World world(1, kHealthy);
-  world.Apply(Adds(0, {{1000, 10}, {1000, 10}}));
+  Play(world, Adds(0, {{1000, 10}, {1000, 10}}));
   Commit upsert = Deletes(0, DeleteKind::kEquality, 3, {0.9F});
   upsert.partitions[0].added = {{500, 3}};
   world.Apply(upsert);
@@ -87,12 +89,12 @@ TEST(World, EqualityDeletesApplyToOlderFilesUntilNoneIsLeft) {
 
 TEST(World, DeletesThatArriveDuringAMergeAreCarriedOver) {
   World world(1, kHealthy);
-  world.Apply(Adds(0, {{1000, 10}, {1000, 10}}));
-  world.Apply(Deletes(0, DeleteKind::kVectors, 2, {0.0F}));
+  Play(world, Adds(0, {{1000, 10}, {1000, 10}}));
+  Play(world, Deletes(0, DeleteKind::kVectors, 2, {0.0F}));
   const Job job = MergeAll(world, 0);
-  world.Apply(Deletes(0, DeleteKind::kVectors, 5, {0.99F}));
-  world.Apply(Deletes(0, DeleteKind::kEquality, 1, {0.0F}));
-  world.Apply(Adds(0, {{700, 7}}));
+  Play(world, Deletes(0, DeleteKind::kVectors, 5, {0.99F}));
+  Play(world, Deletes(0, DeleteKind::kEquality, 1, {0.0F}));
+  Play(world, Adds(0, {{700, 7}}));
   world.Apply(job);
   const auto& partition = world.partition(0, 0);
   ASSERT_EQ(partition.files.size(), 2U);
@@ -107,7 +109,7 @@ TEST(World, DeletesThatArriveDuringAMergeAreCarriedOver) {
 
 TEST(World, AMergeWhoseInputWasTakenAwayIsOvertaken) {
   World world(1, kHealthy);
-  world.Apply(Adds(0, {{1000, 10}, {2000, 20}}));
+  Play(world, Adds(0, {{1000, 10}, {2000, 20}}));
   const Job job = MergeAll(world, 0);
   Commit removal = Adds(0, {});
   removal.partitions[0].removed_sizes = {2000};
@@ -121,7 +123,7 @@ TEST(World, AMergeWhoseInputWasTakenAwayIsOvertaken) {
 
 TEST(World, RemovalOfAMergedFileTakesItsBytes) {
   World world(1, kHealthy);
-  world.Apply(Adds(0, {{1000, 10}, {2000, 20}}));
+  Play(world, Adds(0, {{1000, 10}, {2000, 20}}));
   world.Apply(MergeAll(world, 0));
   Commit removal = Adds(0, {});
   removal.partitions[0].removed_sizes = {2000};
@@ -135,8 +137,8 @@ TEST(World, RemovalOfAMergedFileTakesItsBytes) {
 
 TEST(World, FilesWithoutRowsHaveNoSuccessor) {
   World world(1, kHealthy);
-  world.Apply(Adds(0, {{1000, 10}}));
-  world.Apply(Deletes(0, DeleteKind::kEquality, 10, {0.5F}));
+  Play(world, Adds(0, {{1000, 10}}));
+  Play(world, Deletes(0, DeleteKind::kEquality, 10, {0.5F}));
   const Applied applied = world.Apply(MergeAll(world, 0));
   EXPECT_EQ(applied.files_made, 0);
   EXPECT_EQ(world.totals().files, 0);
