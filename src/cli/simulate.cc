@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,7 @@ struct SimulateOptions {
   TableRequest request;
   std::vector<std::string> workloads;
   std::vector<std::string> policies;
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
   std::optional<double> hours;
   std::optional<std::int32_t> tables;
   std::string target_file_size;
@@ -109,7 +110,7 @@ class Runs {
   Result<RunResult> RunOne(const std::string& name) const {
     const simulate::PolicyOptions options = OptionsOf(workload_.target_size_bytes, options_);
     FIRN_ASSIGN(const auto policy, simulate::MakePolicy(name, options));
-    simulate::SyntheticTrace trace(workload_, options_.seed, kStart);
+    simulate::SyntheticTrace trace(workload_, static_cast<std::uint64_t>(options_.seed), kStart);
     simulate::RunOptions run;
     run.start = kStart;
     run.end = TimestampMs{kStart.value + static_cast<std::int64_t>(workload_.hours * 3.6e6)};
@@ -201,7 +202,7 @@ Result<int> RunSimulate(Environment& environment, SimulateOptions& options) {
     if (options.common.json) {
       json::Value value = simulate::ToJson(results);
       value.Set("workload", simulate::ToJson(workload));
-      value.Set("seed", json::Value::Number(std::to_string(options.seed)));
+      value.Set("seed", options.seed);
       if (options.bench) value.Set("speed", SpeedJson(results, runs.seconds()));
       all.Append(std::move(value));
       continue;
@@ -231,7 +232,9 @@ void AddSimulate(CLI::App& app, CommandContext& context) {
   command->add_option("--policies", options->policies, "Policies to compare; the first is compared with the others")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of the commits")->capture_default_str();
+  command->add_option("--seed", options->seed, "Seed of the commits")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   command->add_option("--hours", options->hours, "Simulated hours instead of the workload's");
   command->add_option("--tables", options->tables, "Tables instead of the workload's");
   command->add_option("--target-file-size", options->target_file_size, "Target size instead of the workload's");
