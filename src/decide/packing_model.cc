@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace firn::decide {
 namespace {
@@ -12,6 +13,23 @@ double Units(std::int64_t bytes, std::int64_t target_bytes) {
 }
 
 double SquaredShortfall(double units) { return units >= 1 ? 0 : (1 - units) * (1 - units); }
+
+/// Errors of outputs by weight. To fill a table takes longer than to decide about a partition, and one exponent is used
+/// again and again: each thread keeps its last one.
+std::shared_ptr<const std::vector<double>> ErrorTable(double size_exponent, std::size_t points) {
+  thread_local double kept_exponent = 0;
+  thread_local std::shared_ptr<const std::vector<double>> kept;
+  if (kept == nullptr || kept_exponent != size_exponent) {
+    std::vector<double> table(points + 2);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const double weight = static_cast<double>(i) / static_cast<double>(points);
+      table[i] = SquaredShortfall(std::pow(weight, 1 / size_exponent));
+    }
+    kept = std::make_shared<const std::vector<double>>(std::move(table));
+    kept_exponent = size_exponent;
+  }
+  return kept;
+}
 
 }  // namespace
 
@@ -29,11 +47,7 @@ PackingItem& PackingItem::operator+=(const PackingItem& other) {
 PackingModel::PackingModel(const PackingLimits& limits) : limits_(limits) {
   healthy_weight_ = std::pow(Units(limits.healthy_size_bytes, limits.target_size_bytes), limits.size_exponent);
   max_weight_ = std::pow(Units(limits.size_max_bytes, limits.target_size_bytes), limits.size_exponent);
-  error_table_.resize(kTablePoints + 2);
-  for (std::size_t i = 0; i < error_table_.size(); ++i) {
-    const double weight = static_cast<double>(i) / kTablePoints;
-    error_table_[i] = SquaredShortfall(std::pow(weight, 1 / limits.size_exponent));
-  }
+  error_table_ = ErrorTable(limits.size_exponent, kTablePoints);
 }
 
 PackingItem PackingModel::ItemOf(std::int64_t size_bytes) const {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace firn::decide {
@@ -68,7 +69,8 @@ class PackingModel {
     if (weight >= 1) return 0;
     const double at = weight * kTablePoints;
     const auto low = static_cast<std::size_t>(at);
-    return error_table_[low] + (error_table_[low + 1] - error_table_[low]) * (at - static_cast<double>(low));
+    const double* table = error_table_->data();
+    return table[low] + (table[low + 1] - table[low]) * (at - static_cast<double>(low));
   }
 
   /// Whether files with these sums may become one file, but for their number. At least two files.
@@ -89,7 +91,7 @@ class PackingModel {
   static constexpr std::size_t kTablePoints = 4096;
   PackingLimits limits_;
   double healthy_weight_ = 0, max_weight_ = 0;
-  std::vector<double> error_table_;
+  std::shared_ptr<const std::vector<double>> error_table_;
 };
 
 /// Indexes of files that become one file, ascending.
