@@ -78,25 +78,23 @@ std::vector<decide::Candidate> CandidatesOf(const Assessment& assessment, const 
   const auto is_fold = [](const decide::MergeGroup& group) { return group.files.size() == 1; };
   std::vector<decide::Candidate> made;
   std::unordered_map<std::uint32_t, std::size_t> of_partition;  // index into `made`
-  std::optional<std::size_t> quiet;
+  std::optional<std::size_t> quiet, written;
   for (const decide::MergeGroup& group : assessment.plan.groups) {
     const observe::PartitionFacts& partition = assessment.facts.partitions[group.partition];
     auto [place, is_new] = of_partition.try_emplace(group.partition, 0);
     if (is_new) {
       const std::string key = orient::PartitionKeyOf(partition.spec_id, partition.tuple);
       const Rhythm rhythm = RhythmOf(state, key, base.now);
-      const bool is_alone = rhythm.is_hot && made.size() < kHotCandidatesMax;
-      if (is_alone || !quiet) {
-        place->second = made.size();
+      auto& shared = rhythm.is_hot ? written : quiet;
+      if (!shared) {
+        shared = made.size();
         made.push_back(NewCandidate(base, decide::Action::kMerge, random));
-        if (!is_alone) quiet = place->second;
-      } else {
-        place->second = *quiet;
       }
-      decide::Candidate& to = made[place->second];
+      place->second = *shared;
+      decide::Candidate& to = made[*shared];
       to.partitions.push_back({key, partition.text});
       to.last_write_at = std::max(to.last_write_at, rhythm.last_write_at);
-      if (is_alone) to.write_interval_ms = rhythm.interval_ms;
+      if (rhythm.is_hot) to.write_interval_ms = std::min(to.write_interval_ms.value_or(INT64_MAX), *rhythm.interval_ms);
     }
     AddGroup(group, made[place->second]);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns plans into candidates for the queue: one for what is quiet, one for each partition that is being written.
+// Turns plans into candidates for the queue: one for the partitions that are quiet, one for those that are written.
 //
 // In: a plan with its facts; states of partitions. Out: candidates with predicted effects.
-// Guarantees: every group of the plan is in exactly one candidate. At most kHotCandidatesMax partitions that are being
-//   written get a candidate of their own; the others share one.
+// Guarantees: every group of the plan is in exactly one candidate. There are two at most: each job is a commit, and
+//   each commit makes the table's other writers try again.
 // Cost: O(groups). Threads: pure; ids come from `random`.
 // Errors: none.
 // Source: design section 5.
@@ -21,8 +21,6 @@
 #include "service/rewrite_deletes.h"
 
 namespace firn::service {
-
-inline constexpr std::size_t kHotCandidatesMax = 100;
 
 /// What all candidates of a table have alike.
 struct CandidateBase {

@@ -114,7 +114,7 @@ TEST_P(LookTest, OwnWork_IsNoNoise) {
   EXPECT_EQ(again.measured.files_replaced, 0) << "a stale candidate finds nothing to do";
 }
 
-TEST_P(LookTest, PartitionThatIsBeingWritten_IsACandidateOfItsOwn) {
+TEST_P(LookTest, PartitionsThatAreBeingWritten_AreACandidateOfTheirOwn) {
   world_.Fill(6, 3);
   Look();
   for (int commit = 0; commit < 8; ++commit) {
