@@ -63,10 +63,9 @@ std::string DecisionText(const decide::Decision& decision, bool verbose) {
 
 /// The id of what the user calls a table: "ns.t", "catalog.ns.t" or "catalog/ns.t".
 Result<std::string> TableIdOf(service::StateStore& store, const std::string& given) {
-  FIRN_ASSIGN(const auto tables, store.Tables());
+  FIRN_ASSIGN(const auto tables, store.TableRows());
   std::vector<std::string> found;
-  for (const auto& table : tables) {
-    const service::TableRow& row = table.row;
+  for (const service::TableRow& row : tables) {
     if (given == row.id || given == row.name || given == row.catalog + "." + row.name) found.push_back(row.id);
   }
   if (found.size() == 1) return found.front();

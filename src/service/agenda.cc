@@ -54,14 +54,6 @@ void Agenda::Done(std::string_view table) {
   }
 }
 
-void Agenda::Remove(std::string_view table) {
-  const std::lock_guard lock(mutex_);
-  const auto place = items_.find(table);
-  if (place == items_.end()) return;
-  by_time_.erase({place->second.due_ms, place->second.table});
-  items_.erase(place);
-}
-
 std::size_t Agenda::size() const {
   const std::lock_guard lock(mutex_);
   return items_.size();

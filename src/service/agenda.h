@@ -37,7 +37,6 @@ class Agenda {
   /// The first item that is due at `now_ms`; waits up to `wait_ms` for a change of the agenda where there is none.
   std::optional<AgendaItem> Take(std::int64_t now_ms, std::int64_t wait_ms);
   void Done(std::string_view table);
-  void Remove(std::string_view table);
   std::size_t size() const;
   /// How long the item that is most overdue has waited at `now_ms`.
   std::int64_t LateMs(std::int64_t now_ms) const;

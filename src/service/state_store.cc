@@ -240,6 +240,15 @@ Result<std::vector<TableRecord>> StateStore::Tables() {
   return tables;
 }
 
+Result<std::vector<TableRow>> StateStore::TableRows() {
+  FIRN_ASSIGN(const auto found, database_->Run("SELECT row FROM tables ORDER BY id"));
+  std::vector<TableRow> rows;
+  for (const ports::SqlRow& row : found.rows) {
+    FIRN_ASSIGN(rows.emplace_back(), RowOf<TableRow>(row[0]));
+  }
+  return rows;
+}
+
 Result<std::vector<TrendPoint>> StateStore::Trends(std::string_view table) {
   FIRN_ASSIGN(
       const auto found,

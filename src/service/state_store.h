@@ -69,6 +69,8 @@ class StateStore {
   Status Prune();
 
   Result<std::vector<TableRecord>> Tables();
+  /// Of the same tables, without what is large.
+  Result<std::vector<TableRow>> TableRows();
   Result<std::vector<TrendPoint>> Trends(std::string_view table);
   /// Newest first.
   Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page);

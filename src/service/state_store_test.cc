@@ -80,6 +80,10 @@ TEST_F(StateStoreTest, Everything_IsThereAfterReopening) {
   const auto tables = store->Tables();
   ASSERT_TRUE(tables.has_value());
   ASSERT_EQ(tables->size(), 1U);
+  const auto rows = store->TableRows();
+  ASSERT_TRUE(rows.has_value());
+  ASSERT_EQ(rows->size(), 1U);
+  EXPECT_EQ(rows->front().id, "c/db.t");
   const TableRecord& read = tables->front();
   EXPECT_EQ(read.row.files, 12);
   EXPECT_EQ(read.row.entropy, 0.25);
