@@ -142,11 +142,16 @@ def by_compaction(data, folder, runs):
         return {"error": str(error).strip().splitlines()[-1]}
 
 
-def by_firn(firn, folder, runs):
-    from run import peak_mb, timed
+def use_lake(folder):
+    """The catalog `lake` of the working copy, for firn and PyIceberg."""
     os.environ.update({"PYICEBERG_CATALOG__LAKE__TYPE": "sql",
                        "PYICEBERG_CATALOG__LAKE__URI": f"sqlite:///{folder}/work/catalog.db",
                        "PYICEBERG_CATALOG__LAKE__WAREHOUSE": f"file://{folder}/work/warehouse"})
+
+
+def by_firn(firn, folder, runs):
+    from run import peak_mb, timed
+    use_lake(folder)
     command = [str(firn), "optimize", "--quiet", "--threads", "2", "--memory", "512MB", "lake.db.deletes"]
     some = []
     for _ in range(runs):

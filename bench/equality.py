@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from deletes import Round, fingerprint
+from deletes import Round, fingerprint, use_lake
 from spark_months import restore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -95,9 +95,7 @@ def equality_bench(firn, data, runs, results):
         make(folder / "work")
         shutil.copytree(folder / "work", folder / "pristine")
         (folder / ".done").touch()
-    os.environ.update({"PYICEBERG_CATALOG__LAKE__TYPE": "sql",
-                       "PYICEBERG_CATALOG__LAKE__URI": f"sqlite:///{folder}/work/catalog.db",
-                       "PYICEBERG_CATALOG__LAKE__WAREHOUSE": f"file://{folder}/work/warehouse"})
+    use_lake(folder)
     rows = FILES * ROWS
     print(f"\n{DELETE_FILES} equality delete files of {KEYS:,} keys over {rows:,} rows in {FILES} files, keys without order, "
           f"--memory 512MB, {runs} runs, medians; rows as computed")

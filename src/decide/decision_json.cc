@@ -3,17 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/bytes.h"
+#include "decide/json_members.h"
 #include "iceberg/byte_text.h"
 
 namespace firn::decide {
 namespace {
-
-Error Wrong(std::string_view member, std::string_view wanted) {
-  return {Code::kCorrupt, fmt::format("`{}` is not {}", member, wanted)};
-}
 
 Error TooLarge(std::string_view member) { return {Code::kLimit, fmt::format("`{}` is too large", member)}; }
 
@@ -22,13 +17,6 @@ template <class T>
 Result<T> Stored(Result<T> parsed) {
   if (!parsed) return Error{Code::kCorrupt, std::move(parsed.error().message)};
   return parsed;
-}
-
-Result<double> GetDouble(const json::Value& object, std::string_view name) {
-  const json::Value* member = object.Find(name);
-  const auto value = member ? member->AsDouble() : std::nullopt;
-  if (!value || !std::isfinite(*value)) return Wrong(name, "a number");
-  return *value;
 }
 
 Result<std::string> GetText(const json::Value& object, std::string_view name, std::size_t bytes_max) {

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decide/ledger_json.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
+
+#include "decide/json_members.h"
 
 namespace firn::decide {
 namespace {
 
 constexpr std::array<Action, 3> kActions = {Action::kMerge, Action::kFold, Action::kRewriteDeletes};
-
-Error Wrong(std::string_view member, std::string_view wanted) {
-  return {Code::kCorrupt, fmt::format("`{}` is not {}", member, wanted)};
-}
-
-Result<double> GetNumber(const json::Value& object, std::string_view name) {
-  const json::Value* member = object.Find(name);
-  const auto value = member ? member->AsDouble() : std::nullopt;
-  if (!value || !std::isfinite(*value)) return Wrong(name, "a number");
-  return *value;
-}
 
 Result<const json::Value*> GetObject(const json::Value& object, std::string_view name) {
   const json::Value* member = object.Find(name);
@@ -54,7 +42,7 @@ json::Value ToJson(const std::unordered_map<std::string, Account>& accounts) {
 Status Restore(const json::Value& account, std::string_view name, std::optional<TokenBucket>& bucket) {
   const json::Value* saved = account.Find(name);
   if (!saved || saved->is_null()) return Ok();
-  FIRN_ASSIGN(const double level, GetNumber(*saved, "level"));
+  FIRN_ASSIGN(const double level, GetDouble(*saved, "level"));
   FIRN_ASSIGN(const std::int64_t at_ms, json::GetInt64(*saved, "at_ms"));
   // A limit that was not there before has not been spent, and one that is no more has no level.
   if (bucket) bucket->Restore(level, TimestampMs{at_ms});
@@ -104,12 +92,12 @@ Status RestoreLedger(const json::Value& value, Ledger& ledger) {
   FIRN_TRY(Restore(value, "tables", restored.tables));
   FIRN_ASSIGN(const json::Value* credits, GetObject(value, "credits"));
   for (const auto& member : credits->members()) {
-    FIRN_ASSIGN(const double credit, GetNumber(*credits, member.first));
+    FIRN_ASSIGN(const double credit, GetDouble(*credits, member.first));
     restored.credits[member.first] = Clamped(credit);
   }
   FIRN_ASSIGN(const json::Value* lanes, GetObject(value, "lanes"));
   for (const Lane lane : {Lane::kRequest, Lane::kAutomatic}) {
-    FIRN_ASSIGN(const double credit, GetNumber(*lanes, LaneName(lane)));
+    FIRN_ASSIGN(const double credit, GetDouble(*lanes, LaneName(lane)));
     restored.lane_credits[static_cast<std::size_t>(lane)] = Clamped(credit);
   }
   ledger = std::move(restored);
@@ -152,7 +140,7 @@ Result<CostCorrection> ParseCostCorrection(const json::Value& value) {
   CostCorrection correction;
   for (const Action action : kActions) {
     FIRN_ASSIGN(const json::Value* line, GetObject(value, ActionName(action)));
-    FIRN_ASSIGN(const double factor, GetNumber(*line, "factor"));
+    FIRN_ASSIGN(const double factor, GetDouble(*line, "factor"));
     FIRN_ASSIGN(const std::int32_t outcomes, json::GetInt32(*line, "outcomes"));
     correction.Restore(action, factor, outcomes);
   }

@@ -76,6 +76,10 @@ double EntropyOf(const PartitionState& state, std::int64_t target_size_bytes) {
   return std::sqrt(MeanSquaredErrorOf(state)) / static_cast<double>(target_size_bytes);
 }
 
+std::int64_t DeleteFilesOf(const PartitionState& state) {
+  return std::int64_t{state.position_delete_files} + state.equality_delete_files;
+}
+
 std::int64_t SmallFilesOf(const PartitionState& state) {
   return std::clamp<std::int64_t>(std::int64_t{state.small_files} + state.small_files_delta, 0, state.file_count);
 }

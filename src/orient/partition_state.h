@@ -74,6 +74,8 @@ void RemoveFile(const observe::ChangedFile& file, const StateBasis& basis, Parti
 double MeanSquaredErrorOf(const PartitionState& state);
 /// sqrt(MSE) / target.
 double EntropyOf(const PartitionState& state, std::int64_t target_size_bytes);
+/// Position delete files, deletion vectors and equality delete files.
+std::int64_t DeleteFilesOf(const PartitionState& state);
 std::int64_t SmallFilesOf(const PartitionState& state);
 std::int64_t SmallBytesOf(const PartitionState& state);
 /// small files - ceil(small bytes / target), never below 0: as in PartitionDiagnosis.

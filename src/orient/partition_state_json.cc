@@ -40,7 +40,7 @@ json::Value ToJson(const PartitionState& state, std::string_view text, const Ver
   value.Set("removable_files", known(verdict.removable_files));
   value.Set("size_mse", known(MeanSquaredErrorOf(state)));
   value.Set("entropy", known(verdict.entropy));
-  value.Set("delete_files", known(std::int64_t{state.position_delete_files} + state.equality_delete_files));
+  value.Set("delete_files", known(DeleteFilesOf(state)));
   value.Set("position_delete_files", known(std::int64_t{state.position_delete_files}));
   value.Set("equality_delete_files", known(std::int64_t{state.equality_delete_files}));
   value.Set("fold_files", known(std::int64_t{state.fold_files}));

@@ -29,11 +29,6 @@ double TakeOut(const std::unordered_set<std::string_view>& keys, decide::Candida
   return part;
 }
 
-Effect Shown(const decide::Effect& effect) {
-  return {effect.files_removed + effect.delete_files_removed, effect.bytes, effect.seconds,
-          static_cast<std::int64_t>(effect.reads_saved)};
-}
-
 std::vector<std::string> TextsOf(const std::vector<decide::CandidatePartition>& partitions) {
   std::vector<std::string> texts;
   for (const auto& partition : partitions) texts.push_back(partition.text);
@@ -41,6 +36,11 @@ std::vector<std::string> TextsOf(const std::vector<decide::CandidatePartition>& 
 }
 
 }  // namespace
+
+Effect Shown(const decide::Effect& effect) {
+  return {effect.files_removed + effect.delete_files_removed, effect.bytes, effect.seconds,
+          static_cast<std::int64_t>(effect.reads_saved)};
+}
 
 Dispatch::Dispatch(StateStore& store, FleetTables& tables, FleetNews& news, ports::Clock& clock,
                    DispatchOptions options, std::function<void(const JobNews&)> tell)
@@ -128,7 +128,10 @@ void Dispatch::Forget(const std::string& table) {
 void Dispatch::SetSettings(decide::Scope scope, const std::string& name, decide::ScopeSettings settings) {
   const std::lock_guard lock(mutex_);
   if (scope == decide::Scope::kEverything) settings.paused = figures_.is_paused;
-  const bool is_new = ledger_.Find(scope, name) == nullptr;
+  const decide::Account* known = ledger_.Find(scope, name);
+  // Every look says them again; only a change is a reason to choose anew. What limits nothing has no account.
+  if (settings == (known == nullptr ? decide::ScopeSettings() : known->settings)) return;
+  const bool is_new = known == nullptr;
   ledger_.Set(scope, name, settings, clock_.Now());
   if (is_new && !spent_.empty()) RestoreAccount(scope, name, settings);
   NoteChange();

@@ -131,8 +131,9 @@ void Dispatch::End(Job& job, const WorkResult& result) {
                                                                 : JobRow::State::kDone;
   row.ended_ms = now.value;
   row.plan_id = result.plan_id;
-  row.measured = Effect{result.measured.files_removed + result.measured.delete_files_removed, result.measured.bytes,
-                        result.measured.seconds, static_cast<std::int64_t>(job.running.charged.reads_saved)};
+  decide::Effect measured = result.measured;
+  measured.reads_saved = job.running.charged.reads_saved;
+  row.measured = Shown(measured);
   row.progress = 1;
   if (!result.status) row.error = result.status.error().message;
   StateUpdate update;

@@ -29,10 +29,6 @@ constexpr std::size_t kAlternativesMax = 8;
 /// A table's owner writes some of what a reason quotes.
 constexpr std::size_t kReasonBytesMax = 1'000;
 
-std::int64_t DeleteFilesOf(const orient::PartitionState& state) {
-  return std::int64_t{state.position_delete_files} + state.equality_delete_files;
-}
-
 /// Names partitions by their keys. Holds what it needs of the metadata, which is much larger.
 class PartitionNames {
  public:
@@ -261,7 +257,7 @@ Status Glance::AddDeleteWork(const ports::LoadedTable& loaded, ports::FileIO& io
   std::int64_t deletes = 0;
   for (std::uint32_t i = 0; i < table_.state.size(); ++i) {
     const orient::PartitionState& state = table_.state.partition(i);
-    deletes += DeleteFilesOf(state);
+    deletes += orient::DeleteFilesOf(state);
   }
   if (deletes == 0 || !policy_.enabled) return Ok();
   RewriteDeletesOptions rewrite;
@@ -368,7 +364,7 @@ void SumPartitions(TimestampMs now, WatchedTable& table) {
     row.bytes += state.size_bytes;
     row.small_files += orient::SmallFilesOf(state);
     row.removable_files += orient::RemovableFilesOf(state, policy.target_size_bytes);
-    row.delete_files += DeleteFilesOf(state);
+    row.delete_files += orient::DeleteFilesOf(state);
     equality += state.equality_delete_files;
     row.partitions += state.file_count > 0;
     row.noisy_partitions += orient::MeasureNoise(state, policy, now).is_above();

@@ -68,7 +68,7 @@ PartitionRow RowOf(const WatchedTable& table, std::uint32_t index, TimestampMs n
   row.bytes = state.size_bytes;
   row.small_files = verdict.small_files;
   row.removable_files = verdict.removable_files;
-  row.delete_files = std::int64_t{state.position_delete_files} + state.equality_delete_files;
+  row.delete_files = orient::DeleteFilesOf(state);
   row.entropy = verdict.entropy;
   row.noise = verdict.noise.threshold > 0 ? verdict.noise.total() / verdict.noise.threshold : verdict.noise.total();
   row.last_change_ms = std::int64_t{state.last_change} * 1000;

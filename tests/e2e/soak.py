@@ -62,11 +62,8 @@ class Soak:
         """Another table gets the name of one."""
         with self.lock:
             name = self.rng.choice(self.stream.names)
-            schema = self.stream.tables[name].schema()
             self.stream.catalog.drop_table(name)
-            self.stream.tables[name] = self.stream.catalog.create_table(
-                name, schema=schema, properties={"firn.target-file-size-bytes": "1000000", "commit.retry.num-retries": "20"})
-            self.stream.rows[name] = 0
+            self.stream.make_table(name)
             self.drops += 1
 
     def ask(self, service):

@@ -29,15 +29,18 @@ class Stream:
         self.catalog = RestCatalog("rest", uri=URI)
         self.namespace = f"e{uuid.uuid4().hex[:8]}"
         self.catalog.create_namespace(self.namespace)
-        schema = pa.schema([("id", pa.int64()), ("text", pa.string())])
         self.names = [f"{self.namespace}.t{i}" for i in range(tables)]
         self.tables = {}
+        self.rows, self.commits = {}, {}
         for name in self.names:
-            self.tables[name] = self.catalog.create_table(name, schema=schema, properties={
-                "firn.target-file-size-bytes": "1000000", "commit.retry.num-retries": "20"})
-        self.rows = {name: 0 for name in self.names}
-        self.commits = {name: 0 for name in self.names}
+            self.make_table(name)
         self.ingested_bytes = 0
+
+    def make_table(self, name):
+        schema = pa.schema([("id", pa.int64()), ("text", pa.string())])
+        self.tables[name] = self.catalog.create_table(name, schema=schema, properties={
+            "firn.target-file-size-bytes": "1000000", "commit.retry.num-retries": "20"})
+        self.rows[name] = self.commits[name] = 0
 
     def commit(self):
         name = self.random.choice(self.names)

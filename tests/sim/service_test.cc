@@ -5,13 +5,13 @@
 #include "service/service.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
+#include "contract/scratch_directory.h"
 #include "sim/world.h"
 
 namespace firn::sim {
@@ -22,19 +22,12 @@ using service::Service;
 class ServiceTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("firn-service-" + std::to_string(::getpid()) + "-" +
-                                                        testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
     options_.sweep_interval_ms = 60'000;
     options_.debounce_ms = 10;
     options_.memory_bytes = 256 << 20;
     world_.Fill(6, 3);
   }
-  void TearDown() override {
-    service_.reset();
-    std::filesystem::remove_all(folder_);
-  }
+  void TearDown() override { service_.reset(); }
 
   void Start() {
     std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
@@ -90,7 +83,8 @@ class ServiceTest : public testing::Test {
   World world_{2};
   ports::SystemClock clock_;
   service::ServiceOptions options_;
-  std::filesystem::path folder_;
+  contract::ScratchDirectory scratch_;
+  const std::filesystem::path folder_ = scratch_.path();
   std::unique_ptr<Service> service_;
   std::int64_t next_ = 1'000'000;
 };
