@@ -71,6 +71,11 @@ std::optional<Response> Api::Admit(const Request& head) {
   return std::nullopt;
 }
 
+bool Api::IsQuick(const Request& head) const {
+  const Found found = Find(head);
+  return found.route != nullptr && found.route->quick;
+}
+
 Response Api::Handle(const Request& request) {
   const Found found = Find(request);
   if (found.route == nullptr) return ErrorAnswer(404, "not found", "there is nothing at this path");

@@ -34,6 +34,7 @@ class Api final : public RequestHandler {
 
   std::optional<Response> Admit(const Request& head) override;
   Response Handle(const Request& request) override;
+  bool IsQuick(const Request& head) const override;
 
  private:
   struct Found {

@@ -24,8 +24,8 @@ Response Ready(const Call& call) {
 
 std::vector<Route> HealthRoutes() {
   return {
-      {.method = "GET", .pattern = "/health", .need = Need::kNothing, .answer = Health},
-      {.method = "GET", .pattern = "/ready", .need = Need::kNothing, .answer = Ready},
+      {.method = "GET", .pattern = "/health", .need = Need::kNothing, .quick = true, .answer = Health},
+      {.method = "GET", .pattern = "/ready", .need = Need::kNothing, .quick = true, .answer = Ready},
   };
 }
 

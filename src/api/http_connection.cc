@@ -36,6 +36,10 @@ short Connection::events() const {
   return 0;
 }
 
+bool Connection::waits_for_client() const {
+  return phase_ == Phase::kReading || phase_ == Phase::kLingering || (phase_ == Phase::kWriting && !stream_);
+}
+
 bool Connection::Read() {
   std::array<char, kReadBytes> buffer;
   const ssize_t count = ::recv(fd(), buffer.data(), buffer.size(), MSG_DONTWAIT);

@@ -29,8 +29,13 @@ class Connection {
     kClosed,
   };
 
-  Connection(ports::FileDescriptor socket, std::string client, ParseLimits limits, std::int64_t deadline_ms)
-      : parser(limits), socket_(std::move(socket)), client_(std::move(client)), deadline_ms_(deadline_ms) {}
+  Connection(ports::FileDescriptor socket, std::string client, ParseLimits limits, std::int64_t now_ms,
+             std::int64_t deadline_ms)
+      : parser(limits),
+        socket_(std::move(socket)),
+        client_(std::move(client)),
+        deadline_ms_(deadline_ms),
+        waits_since_ms_(now_ms) {}
 
   int fd() const { return socket_.get(); }
   const std::string& client() const { return client_; }
@@ -39,6 +44,11 @@ class Connection {
   std::int64_t deadline_ms() const { return deadline_ms_; }
   void set_deadline_ms(std::int64_t deadline_ms) { deadline_ms_ = deadline_ms; }
   bool idle() const { return phase_ == Phase::kReading && parser.empty() && output_.empty(); }
+  /// Nothing goes on here but for its client; a stream is never meant.
+  bool waits_for_client() const;
+  /// Since when, as of the present request or answer: single bytes do not make it younger.
+  std::int64_t waits_since_ms() const { return waits_since_ms_; }
+  void set_waits_since_ms(std::int64_t now_ms) { waits_since_ms_ = now_ms; }
   std::size_t waiting_bytes() const { return output_.size() - written_; }
   /// What to wait for, as for poll().
   short events() const;
@@ -60,12 +70,14 @@ class Connection {
   bool admitted = false;
   bool continued = false;
   bool head_only = false;
+  bool was_served = false;  // a request before this one
 
  private:
   ports::FileDescriptor socket_;
   std::string client_;
   Phase phase_ = Phase::kReading;
   std::int64_t deadline_ms_;
+  std::int64_t waits_since_ms_;
   std::string output_;
   std::size_t written_ = 0;
   std::size_t lingered_bytes_ = 0;

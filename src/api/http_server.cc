@@ -16,11 +16,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "api/crowd.h"
 #include "api/http_connection.h"
 #include "api/listen_socket.h"
 
@@ -29,7 +29,8 @@ namespace {
 
 constexpr std::int64_t kLingerMs = 2'000;
 constexpr std::int64_t kNever = std::int64_t{1} << 62;
-using ConnectionId = std::uint64_t;
+/// Connections that one round takes in, so that those that are there get their turn.
+constexpr int kAcceptedAtOnce = 64;
 
 std::int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -49,7 +50,8 @@ class PollServer final : public HttpServer {
         handler_(std::move(handler)),
         listener_(std::move(listener)),
         wake_(std::move(wake)) {
-    for (int i = 0; i < options_.worker_count; ++i) workers_.emplace_back([this] { Work(); });
+    for (int i = 0; i < options_.worker_count; ++i) workers_.emplace_back([this] { Work(jobs_); });
+    workers_.emplace_back([this] { Work(quick_jobs_); });
     mover_ = std::thread([this] { MoveBytes(); });
   }
   ~PollServer() override { Stop(); }
@@ -69,7 +71,8 @@ class PollServer final : public HttpServer {
     Response response;
   };
 
-  void Work();
+  void Work(std::deque<Job>& jobs);
+  void Enqueue(ConnectionId id, Connection& connection, std::int64_t now_ms);
   void Wake();
   void MoveBytes();
   void PollOnce();
@@ -80,19 +83,19 @@ class PollServer final : public HttpServer {
   void Wrote(ConnectionId id, Connection& connection, std::int64_t now_ms);
   void CheckTime(Connection& connection, std::int64_t now_ms);
   void Send(Connection& connection, const Response& response, bool keep, std::int64_t now_ms);
-  std::map<ConnectionId, Connection>::iterator LongestIdle();
 
   const ServerOptions options_;
   const std::shared_ptr<RequestHandler> handler_;
   const ListenSocket listener_;
   const ports::FileDescriptor wake_;
-  std::map<ConnectionId, Connection> connections_;  // of the mover alone
+  Connections connections_;  // of the mover alone
   ConnectionId next_id_ = 1;
   std::int64_t accept_again_ms_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable work_;
   std::deque<Job> jobs_;
+  std::deque<Job> quick_jobs_;
   std::vector<Answered> answered_;
   std::string broadcast_;
   ServerCounts counts_;
@@ -131,13 +134,13 @@ void PollServer::Stop() {
   if (mover_.joinable()) mover_.join();
 }
 
-void PollServer::Work() {
+void PollServer::Work(std::deque<Job>& jobs) {
   while (true) {
     std::unique_lock lock(mutex_);
-    work_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    work_.wait(lock, [&] { return stopping_ || !jobs.empty(); });
     if (stopping_) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
+    Job job = std::move(jobs.front());
+    jobs.pop_front();
     lock.unlock();
     Response response = handler_->Handle(job.request);
     lock.lock();
@@ -185,32 +188,29 @@ void PollServer::PollOnce() {
 }
 
 void PollServer::Accept() {
-  while (true) {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    const std::int64_t now_ms = NowMs();
     const bool full = connections_.size() >= options_.connections_max;
-    const auto longest_idle = full ? LongestIdle() : connections_.end();
-    if (full && longest_idle == connections_.end()) {
-      accept_again_ms_ = NowMs() + 100;
+    const auto least_missed = full ? LeastMissed(connections_) : connections_.end();
+    if (full && least_missed == connections_.end()) {
+      accept_again_ms_ = now_ms + 100;
       return;
     }
     std::string client;
     ports::FileDescriptor socket = AcceptClient(listener_, client);
     if (!socket.valid()) {
-      if (errno == EMFILE || errno == ENFILE) accept_again_ms_ = NowMs() + 100;
+      if (errno == EMFILE || errno == ENFILE) accept_again_ms_ = now_ms + 100;
       return;
     }
-    if (full) connections_.erase(longest_idle);
-    const std::int64_t deadline_ms = NowMs() + options_.head_timeout_ms;
-    connections_.try_emplace(next_id_++, std::move(socket), std::move(client), options_.limits, deadline_ms);
+    if (full) {
+      const bool was_slow = !least_missed->second.idle() || !least_missed->second.was_served;
+      connections_.erase(least_missed);
+      const std::lock_guard lock(mutex_);
+      counts_.crowded_out += was_slow;
+    }
+    connections_.try_emplace(next_id_++, std::move(socket), std::move(client), options_.limits, now_ms,
+                             now_ms + options_.head_timeout_ms);
   }
-}
-
-std::map<ConnectionId, Connection>::iterator PollServer::LongestIdle() {
-  auto oldest = connections_.end();
-  for (auto at = connections_.begin(); at != connections_.end(); ++at) {
-    if (!at->second.idle()) continue;
-    if (oldest == connections_.end() || at->second.deadline_ms() < oldest->second.deadline_ms()) oldest = at;
-  }
-  return oldest;
 }
 
 void PollServer::Serve(ConnectionId id, Connection& connection, short events, std::int64_t now_ms) {
@@ -220,7 +220,10 @@ void PollServer::Serve(ConnectionId id, Connection& connection, short events, st
       connection.phase() != Phase::kWriting) {
     const bool was_idle = connection.idle();
     if (!connection.Read()) return connection.Close();
-    if (was_idle && !connection.idle()) connection.set_deadline_ms(now_ms + options_.head_timeout_ms);
+    if (was_idle && !connection.idle()) {
+      connection.set_deadline_ms(now_ms + options_.head_timeout_ms);
+      connection.set_waits_since_ms(now_ms);
+    }
     if (connection.phase() == Phase::kReading) Progress(id, connection, now_ms);
   }
   if (connection.waiting_bytes() > 0) Wrote(id, connection, now_ms);
@@ -259,18 +262,33 @@ void PollServer::Progress(ConnectionId id, Connection& connection, std::int64_t 
     }
     return;
   }
-  connection.set_phase(Connection::Phase::kHandling);
-  connection.set_deadline_ms(kNever);
+  Enqueue(id, connection, now_ms);
+}
+
+void PollServer::Enqueue(ConnectionId id, Connection& connection, std::int64_t now_ms) {
+  Request& request = connection.parser.request();
+  const bool is_quick = handler_->IsQuick(request);
   {
     const std::lock_guard lock(mutex_);
-    ++counts_.requests;
-    jobs_.push_back({id, std::move(parser.request())});
+    std::deque<Job>& jobs = is_quick ? quick_jobs_ : jobs_;
+    if (jobs.size() < options_.requests_max) {
+      ++counts_.requests;
+      jobs.push_back({id, std::move(request)});
+      connection.set_phase(Connection::Phase::kHandling);
+      connection.set_deadline_ms(kNever);
+    } else {
+      ++counts_.refused;
+    }
   }
-  work_.notify_one();
+  if (connection.phase() == Connection::Phase::kHandling) return work_.notify_all();
+  Response busy{.status = 503, .body = R"({"error": {"code": "limit", "message": "too many requests wait already"}})"};
+  busy.headers.emplace_back("Retry-After", "1");
+  Send(connection, busy, connection.parser.keep_alive(), now_ms);
 }
 
 void PollServer::Send(Connection& connection, const Response& response, bool keep, std::int64_t now_ms) {
   connection.Answer(response, connection.head_only, keep);
+  connection.set_waits_since_ms(now_ms);
   connection.set_deadline_ms(now_ms + options_.write_timeout_ms);
 }
 
@@ -323,8 +341,10 @@ void PollServer::Wrote(ConnectionId id, Connection& connection, std::int64_t now
   }
   if (!connection.keep()) return connection.StartLinger(now_ms + kLingerMs);
   connection.set_phase(Phase::kReading);
+  connection.was_served = true;
   connection.admitted = connection.continued = connection.head_only = false;
   connection.parser.Next();
+  connection.set_waits_since_ms(now_ms);
   connection.set_deadline_ms(now_ms + (connection.idle() ? options_.idle_timeout_ms : options_.head_timeout_ms));
   Progress(id, connection, now_ms);
 }

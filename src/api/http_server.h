@@ -4,11 +4,14 @@
 //
 // In: a handler. Out: a port that answers until Stop().
 // Guarantees: memory, threads, connections, heads, bodies and times are bounded, whatever comes in; an idle or slow
-//   connection holds no thread; when all connections are taken, the one that has been idle longest makes room.
+//   connection holds no thread. When all connections are taken, one that waits for its client makes room: an idle one
+//   first, then of the address that has most of them the one that has been slow for longest. So however many are slow,
+//   a quick client is served. More requests than requests_max wait for nobody: they are answered with 503. Those that
+//   the handler calls quick have a thread of their own.
 //   What is broadcast never waits for a reader: one that falls behind by more than its buffer is disconnected.
 // Cost: one poll() a round over all connections; meant for hundreds of them.
 // Errors: kInvalidArgument for an address that cannot be used, kConflict for one that is in use.
-// Threads: any. The handler is called from several threads at once; Admit only from the one that moves bytes.
+// Threads: any. The handler is called from several threads at once; Admit and IsQuick from the one that moves bytes.
 // Source: RFC 9112; docs/decisions/0005-own-http-server.md.
 #pragma once
 
@@ -29,6 +32,7 @@ struct ServerOptions {
   int port = 0;                    // 0: any that is free
   int worker_count = 4;
   std::size_t connections_max = 256;
+  std::size_t requests_max = 128;  // that wait for a thread; must be less than connections_max
   std::size_t streams_max = 64;
   std::size_t stream_buffer_max_bytes = 256 << 10;
   ParseLimits limits = {};
@@ -44,6 +48,8 @@ class RequestHandler {
   /// Sees the head before any of the body is read. An answer refuses the request, and the body is not read.
   virtual std::optional<Response> Admit(const Request& head) = 0;
   virtual Response Handle(const Request& request) = 0;
+  /// Answered without waiting for anything, so that it need not wait behind what takes long.
+  virtual bool IsQuick(const Request& head) const = 0;
 };
 
 struct ServerCounts {
@@ -53,6 +59,7 @@ struct ServerCounts {
   std::int64_t refused = 0;  // malformed, too large, not admitted
   std::int64_t timed_out = 0;
   std::int64_t streams_too_slow = 0;  // disconnected readers of the stream
+  std::int64_t crowded_out = 0;       // slow ones that ended because all connections were taken
 };
 
 class HttpServer {

@@ -17,6 +17,11 @@
 namespace firn::api {
 namespace {
 
+/// Connections that may wait to be accepted: a crowd that comes at once must not make the kernel drop others.
+constexpr int kWaitingMax = 1'024;
+/// What the kernel holds of an answer that is not read, where it would let it grow to megabytes.
+constexpr int kSendBufferBytes = 128 << 10;
+
 struct Address {
   sockaddr_storage storage{};
   socklen_t size = 0;
@@ -71,7 +76,8 @@ Result<ListenSocket> Listen(const std::string& host, int port) {
   if (!listener.socket.valid()) return ports::PosixError(text, "make a socket", errno);
   const int on = 1;
   ::setsockopt(listener.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(listener.socket.get(), address.get(), address.size) != 0 || ::listen(listener.socket.get(), 128) != 0) {
+  if (::bind(listener.socket.get(), address.get(), address.size) != 0 ||
+      ::listen(listener.socket.get(), kWaitingMax) != 0) {
     const Code code = errno == EADDRINUSE ? Code::kConflict : Code::kInvalidArgument;
     return Error{code, fmt::format("{}: listen: {}", text, std::generic_category().message(errno))};
   }
@@ -90,6 +96,7 @@ ports::FileDescriptor AcceptClient(const ListenSocket& listener, std::string& cl
   if (!socket.valid()) return socket;
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
   client = TextOf(address);
   return socket;
 }

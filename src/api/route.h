@@ -34,6 +34,7 @@ struct Route {
   Need need = Need::kRead;
   std::vector<std::string_view> query = {};
   bool rate_limited = false;
+  bool quick = false;  // waits for nothing, and is not to wait for others
   std::function<Response(const Call&)> answer;
 };
 
