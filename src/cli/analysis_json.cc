@@ -134,6 +134,37 @@ json::Value IngestJson(const decide::IngestHistory& ingest) {
   return value;
 }
 
+json::Value EarlierJson(const decide::EarlierRuns& earlier) {
+  json::Value value = json::Value::Object();
+  value.Set("runs", earlier.runs);
+  value.Set("bytes", earlier.bytes);
+  value.Set("seconds", earlier.seconds);
+  value.Set("predicted_seconds", earlier.predicted_seconds);
+  value.Set("days", earlier.days);
+  value.Set("merged_again", earlier.merged_again);
+  if (earlier.lasting_days) value.Set("lasting_days", *earlier.lasting_days);
+  if (earlier.reads_a_day) value.Set("reads_a_day", *earlier.reads_a_day);
+  value.Set("read_share", earlier.read_share);
+  return value;
+}
+
+json::Value WeighingJson(const decide::Weighing& weighing) {
+  json::Value value = json::Value::Object();
+  value.Set("reads_a_day", weighing.reads());
+  value.Set("are_reads_known", weighing.are_reads_known);
+  value.Set("bytes_a_day", weighing.bytes_a_day);
+  value.Set("seconds_per_byte", weighing.seconds_per_byte);
+  value.Set("lasting_days", weighing.lasting_days);
+  value.Set("is_lasting_known", weighing.is_lasting_known);
+  return value;
+}
+
+json::Value Texts(const std::vector<std::string>& texts) {
+  json::Value list = json::Value::Array();
+  for (const auto& text : texts) list.Append(text);
+  return list;
+}
+
 }  // namespace
 
 json::Value AnalysisJson(const service::Analysis& analysis) {
@@ -149,9 +180,11 @@ json::Value AnalysisJson(const service::Analysis& analysis) {
   value.Set("costs", CostsJson(analysis));
   value.Set("ingest", IngestJson(analysis.ingest));
   value.Set("sort_candidates", List(analysis.sort_candidates));
-  json::Value assumptions = json::Value::Array();
-  for (const auto& assumption : analysis.assumptions) assumptions.Append(assumption);
-  value.Set("assumptions", std::move(assumptions));
+  if (analysis.earlier) value.Set("earlier", EarlierJson(*analysis.earlier));
+  if (analysis.weighing) value.Set("weighing", WeighingJson(*analysis.weighing));
+  value.Set("rewrite_correction", analysis.rewrite_correction);
+  value.Set("inputs", Texts(analysis.inputs));
+  value.Set("assumptions", Texts(analysis.assumptions));
   return value;
 }
 

@@ -144,8 +144,13 @@ std::string AnalysisText(const service::Analysis& analysis, const std::string& t
   text += "\nTarget file sizes: if the files were merged now, and if the table were kept at this size\n";
   text += TargetTable(analysis) + ExperimentText(analysis);
   text += "\nReading takes\n" + CostLine("all columns", analysis.read.all) + CostLine("two columns", analysis.read.two);
-  text += SortTable(analysis, lines_max) + "\nAssumptions\n";
-  for (const auto& assumption : analysis.assumptions) text += "  " + Wrap(assumption, 110, 2) + "\n";
+  text += SortTable(analysis, lines_max);
+  const auto add = [&text](std::string_view title, const std::vector<std::string>& lines) {
+    text += fmt::format("\n{}\n", title);
+    for (const auto& line : lines) text += "  " + Wrap(Printable(line), 110, 2) + "\n";
+  };
+  add("What it stands on", analysis.inputs);
+  add("Assumptions", analysis.assumptions);
   return text;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/exit_codes.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
+#include "service/earlier_work.h"
 
 namespace firn::cli {
 namespace {
@@ -29,7 +30,8 @@ struct AnalyzeOptions {
   int repeats = 3;
   std::uint64_t seed = 1;
   bool no_measure = false;
-  std::optional<double> request_ms;
+  std::optional<double> request_ms, reads_a_day;
+  std::string state;
   std::size_t lines = 10;
   std::optional<int> threads;
 };
@@ -65,6 +67,15 @@ Result<service::AnalyzeOptions> ServiceOptions(Environment& environment, const A
   made.sample.cancelled = &environment.cancelled;
   made.measure = !options.no_measure;
   if (options.request_ms) made.request_seconds = *options.request_ms / 1e3;
+  if (options.reads_a_day && !std::isfinite(*options.reads_a_day)) {
+    return Error{Code::kInvalidArgument, "--reads-a-day: it is no number"};
+  }
+  made.reads_a_day = options.reads_a_day;
+  if (options.state.empty()) return made;
+  FIRN_ASSIGN(const auto store, service::StateStore::OpenToRead(options.state));
+  FIRN_ASSIGN(const std::string id,
+              service::TableIdOfUuid(*store, metadata.table_uuid()).In("--state " + options.state));
+  FIRN_ASSIGN(made.earlier, service::EarlierWorkOf(*store, id, environment.clock.Now()));
   return made;
 }
 
@@ -114,6 +125,12 @@ void AddAnalyze(CLI::App& app, CommandContext& context) {
       ->add_option("--request-ms", options->request_ms,
                    "What a request of the storage takes; otherwise 30 ms, and 0 for local files")
       ->check(CLI::Range(0.0, 60'000.0));
+  command->add_option("--state", options->state,
+                      "State file of the service: what its merges of the table have cost, how often it is read");
+  command
+      ->add_option("--reads-a-day", options->reads_a_day,
+                   "How often the whole table is read; otherwise as readers report, or 24 where merges are known")
+      ->check(CLI::Range(0.0, 1e9));
   command->add_option("--lines", options->lines, "How many columns are shown")->capture_default_str();
   AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);

@@ -86,6 +86,56 @@ void AdviseTarget(const TargetCandidate& current, const TargetCandidate& best, c
   }
 }
 
+double SecondsADay(const TargetCandidate& candidate, const Weighing& weighing) {
+  return weighing.SecondsADay(candidate.lasting_read.two, candidate.rewrites_per_byte);
+}
+
+/// By what a day costs.
+void AdviseTargetByDay(const std::vector<TargetCandidate>& candidates, const TargetCandidate& current,
+                       const Weighing& weighing, const AdviceLimits& limits, Advice& advice) {
+  const auto cost = [&](const TargetCandidate& candidate) { return SecondsADay(candidate, weighing); };
+  const double least = cost(*std::ranges::min_element(candidates, {}, cost));
+  // Ascending: the smallest of those that cost nearly the least.
+  const auto best = std::ranges::find_if(
+      candidates, [&](const TargetCandidate& candidate) { return cost(candidate) <= least * (1 + limits.near); });
+  const double before = cost(current), after = cost(*best);
+  const std::string now = HumanBytes(current.target_size_bytes), other = HumanBytes(best->target_size_bytes);
+  const std::string parts =
+      fmt::format("{} of reading and {} of rewriting", HumanSeconds(weighing.reads() * best->lasting_read.two),
+                  HumanSeconds(after - weighing.reads() * best->lasting_read.two));
+  advice.target_size_bytes = current.target_size_bytes;
+  if (&current == &*best) {
+    advice.target_reason = fmt::format("{} is right: no other size costs less a day ({})", now, parts);
+  } else if (Saved(before, after) >= limits.gain_min && before - after >= limits.day_seconds_min) {
+    advice.change_target = true;
+    advice.target_size_bytes = best->target_size_bytes;
+    advice.target_reason =
+        fmt::format("at {} a day costs {} less than at {} ({} instead of {}: {})", other, Percent(Saved(before, after)),
+                    now, HumanSeconds(after), HumanSeconds(before), parts);
+  } else {
+    advice.target_reason = fmt::format("{} can stay: {}, the best other size, changes what a day costs by {} ({})", now,
+                                       other, Percent(std::abs(Saved(before, after))), HumanSeconds(before - after));
+  }
+}
+
+/// A merge that would have to be done again before it has paid for itself.
+void WeighMerge(const TargetCandidate& chosen, const Weighing& weighing, Advice& advice) {
+  const double gained = advice.seconds_saved * weighing.reads_of_a_merge();
+  const std::string lasts = weighing.is_lasting_known ? fmt::format("until they are merged again, after {} as a rule",
+                                                                    HumanSeconds(weighing.lasting_days * 86'400))
+                                                      : fmt::format("in {:.0f} days", weighing.lasting_days);
+  const std::string reads = fmt::format("{:.3g} {} a day", weighing.reads(),
+                                        weighing.are_reads_known ? "whole reads" : "reads (taken, none is reported)");
+  if (gained < chosen.merge_seconds) {
+    advice.merge = false;
+    advice.merge_reason =
+        fmt::format("merging {} takes {} and saves {} of reading {}, at {}", HumanCount(chosen.files_replaced, "file"),
+                    HumanSeconds(chosen.merge_seconds), HumanSeconds(gained), lasts, reads);
+  } else {
+    advice.merge_reason += fmt::format("; {} {}, at {}", HumanSeconds(gained), lasts, reads);
+  }
+}
+
 void AdviseMerge(const TargetCandidate& chosen, const ReadSeconds& now, std::int64_t files_now,
                  const AdviceLimits& limits, Advice& advice) {
   advice.read_saved = Saved(now.two, chosen.read_after.two);
@@ -170,13 +220,18 @@ std::string_view AdviceWord(const Advice& advice) {
 }
 
 Advice Advise(const std::vector<TargetCandidate>& candidates, const ReadSeconds& now, std::int64_t files_now,
-              const AdviceLimits& limits) {
+              const AdviceLimits& limits, const std::optional<Weighing>& weighing) {
   Advice advice;
   const auto current = std::ranges::find_if(candidates, &TargetCandidate::is_current);
   if (current == candidates.end()) return advice;
-  AdviseTarget(*current, Choose(candidates, limits), limits, advice);
+  if (weighing && weighing->bytes_a_day > 0 && weighing->seconds_per_byte > 0) {
+    AdviseTargetByDay(candidates, *current, *weighing, limits, advice);
+  } else {
+    AdviseTarget(*current, Choose(candidates, limits), limits, advice);
+  }
   const auto chosen = std::ranges::find(candidates, advice.target_size_bytes, &TargetCandidate::target_size_bytes);
   AdviseMerge(*chosen, now, files_now, limits, advice);
+  if (weighing && advice.merge) WeighMerge(*chosen, *weighing, advice);
   return advice;
 }
 

@@ -6,8 +6,10 @@
 // In: facts, policy, constants of reading and merging. Out: one line a target, and advice.
 // Guarantees: files are packed by Decide itself with another target, also where the table has firn.enabled=false. A
 //   larger target never means more files in the end, so what speaks for a small one is the rewriting: advised is the
-//   target that is rewritten least among those that read nearly as fast as the fastest one. The present target stays
-//   unless another one gains at least `gain_min`.
+//   target that is rewritten least among those that read nearly as fast as the fastest one. Where earlier runs tell
+//   what rewriting costs and how much comes, it is the one that costs least a day, reads and rewriting together; and
+//   a merge has to gain more until its partitions are merged again than it takes. The present target stays unless
+//   another one gains at least `gain_min`.
 // Cost: a plan a target, and what ingest_rewrites.h says.
 // Errors: those of Decide.
 // Threads: pure.
@@ -15,11 +17,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "decide/decide.h"
+#include "decide/earlier_runs.h"
 #include "decide/ingest_rewrites.h"
 #include "decide/read_cost.h"
 
@@ -61,9 +65,10 @@ Result<TargetCandidate> EvaluateTarget(const observe::Facts& facts, const orient
 ReadSeconds ReadNow(const observe::Facts& facts, const ReadCosts& read);
 
 struct AdviceLimits {
-  double gain_min = 0.1;      // of a read of two columns, or of the rewriting
-  double seconds_min = 0.01;  // that a read must save
-  double near = 0.05;         // reads as fast as the fastest
+  double gain_min = 0.1;       // of a read of two columns, or of the rewriting
+  double seconds_min = 0.01;   // that a read must save
+  double day_seconds_min = 1;  // that another target must save a day
+  double near = 0.05;          // reads as fast as the fastest
 };
 
 struct Advice {
@@ -78,8 +83,8 @@ struct Advice {
 /// "leave", "merge", "change-target", "change-target-and-merge".
 std::string_view AdviceWord(const Advice& advice);
 
-/// `candidates` has the present target among them.
+/// `candidates` has the present target among them. Without `weighing`, reads come first and rewriting breaks ties.
 Advice Advise(const std::vector<TargetCandidate>& candidates, const ReadSeconds& now, std::int64_t files_now,
-              const AdviceLimits& limits = {});
+              const AdviceLimits& limits = {}, const std::optional<Weighing>& weighing = std::nullopt);
 
 }  // namespace firn::decide

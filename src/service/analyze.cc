@@ -9,6 +9,7 @@
 
 #include "base/human_text.h"
 #include "ports/location.h"
+#include "service/analysis_notes.h"
 #include "service/column_bounds.h"
 #include "service/key_ranges.h"
 
@@ -18,8 +19,6 @@ namespace {
 constexpr double kObjectRequestSeconds = 0.03;
 /// Smaller gains are not worth a word.
 constexpr double kSortGainSeen = 0.01;
-/// The footer, and the columns.
-constexpr double kRequestsPerFile = 2;
 constexpr std::size_t kSnapshotsMax = 1'000;
 constexpr double kMergeRateMin = 1e6, kMergeRateMax = 1e10;  // bytes a second; beyond them the clock was the cause
 
@@ -44,6 +43,23 @@ void ApplyExperiment(Analysis& analysis) {
   if (experiment.merge_bytes_per_second) {
     analysis.cost.input_bytes_per_second = std::clamp(*experiment.merge_bytes_per_second, kMergeRateMin, kMergeRateMax);
   }
+}
+
+/// What merging this table has cost goes before what merging the sample did: storage and commits are in it.
+void ApplyEarlier(Analysis& analysis) {
+  if (!analysis.earlier || !analysis.earlier->says_cost()) return;
+  const double rate = std::clamp(analysis.earlier->bytes_per_second(), kMergeRateMin, kMergeRateMax);
+  analysis.cost.input_bytes_per_second = rate;
+  analysis.cost.seconds_per_file = analysis.cost.seconds_per_group = 0;
+}
+
+void CorrectRewrites(Analysis& analysis) {
+  if (!analysis.earlier) return;
+  const auto current = std::ranges::find_if(analysis.candidates, &decide::TargetCandidate::is_current);
+  if (current == analysis.candidates.end()) return;
+  analysis.rewrite_correction =
+      decide::RewriteCorrection(*analysis.earlier, analysis.ingest, current->rewrites_per_byte);
+  for (auto& candidate : analysis.candidates) candidate.rewrites_per_byte *= analysis.rewrite_correction;
 }
 
 void AddRequests(Analysis& analysis) {
@@ -71,35 +87,6 @@ void JudgeSorting(Analysis& analysis) {
                                ? std::string("lookups would open as much as now, whatever the order of the rows")
                                : fmt::format("no column would gain enough; {}: {}", best.column, best.reason);
   }
-}
-
-void ListAssumptions(Analysis& analysis) {
-  auto& list = analysis.assumptions;
-  const Experiment& experiment = analysis.experiment;
-  list.push_back("a read is one of the whole table by one worker; the advice goes by one of two columns");
-  list.push_back(experiment.read ? "seconds of reading are fitted to CPU time of Arrow's reader on this machine"
-                                 : "seconds of reading are firn's defaults, not measured here");
-  list.push_back(analysis.request_seconds > 0
-                     ? fmt::format("a file takes {:.0f} requests of {} each (--request-ms), one after the other",
-                                   kRequestsPerFile, HumanSeconds(analysis.request_seconds))
-                     : std::string("files are local: a request takes no time of its own"));
-  if (analysis.ingest.files > 0) {
-    list.push_back(fmt::format("the table goes on growing by files of {}, one a partition and commit, as its last {}",
-                               HumanBytes(analysis.ingest.file_bytes()),
-                               HumanCount(analysis.ingest.commits, "commit")));
-  } else {
-    list.push_back("no snapshot says what commits add, so rewriting later on is not counted");
-  }
-  if (!analysis.sort_candidates.empty()) {
-    list.push_back("sorting pays only for queries that look for values of that column; which ones run is not known");
-    list.push_back(fmt::format("shares to open are by the bounds of {} in {}",
-                               HumanCount(analysis.sort_candidates.front().files, "file"),
-                               HumanCount(analysis.sort_candidates.front().partitions, "partition")));
-  }
-  const bool has_deletes = std::ranges::any_of(
-      analysis.facts.files, [](const auto& file) { return (file.flags & observe::kDeleteFlags) != 0; });
-  if (has_deletes) list.push_back("what readers spend on delete files is not counted; `firn health` shows it");
-  if (!analysis.policy.enabled) list.push_back("the table has firn.enabled=false: firn would merge nothing");
 }
 
 Status EvaluateTargets(const ports::LoadedTable& table, ports::FileIO& io, const AnalyzeOptions& options,
@@ -160,15 +147,23 @@ Result<Analysis> Analyze(const ports::LoadedTable& table, ports::FileIO& io, con
                 MeasureSample(analysis.facts, *table.metadata, io, analysis.policy, targets, options.sample));
   }
   ApplyExperiment(analysis);
+  analysis.earlier = options.earlier;
+  ApplyEarlier(analysis);
   AddRequests(analysis);
   FIRN_TRY(EvaluateTargets(table, io, options, targets, analysis));
+  CorrectRewrites(analysis);
+  if (options.earlier || options.reads_a_day) {
+    analysis.weighing = decide::WeighingOf(analysis.earlier.value_or(decide::EarlierRuns()), analysis.ingest,
+                                           analysis.cost.input_bytes_per_second, options.reads_a_day);
+  }
   analysis.read_now = decide::ReadNow(analysis.facts, analysis.read);
-  analysis.advice =
-      decide::Advise(analysis.candidates, analysis.read_now, static_cast<std::int64_t>(analysis.facts.files.size()));
+  analysis.advice = decide::Advise(analysis.candidates, analysis.read_now,
+                                   static_cast<std::int64_t>(analysis.facts.files.size()), {}, analysis.weighing);
   FIRN_ASSIGN(analysis.sort_candidates,
               FindSortCandidates(analysis.facts, *table.metadata, io, analysis.advice.target_size_bytes,
                                  Random(options.sample.seed), options.assess.threads));
   JudgeSorting(analysis);
+  ListInputs(analysis);
   ListAssumptions(analysis);
   return analysis;
 }

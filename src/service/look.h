@@ -46,9 +46,10 @@ struct WatchedTable {
   bool has_histogram = false;
   /// Of the last full scan: its score less the estimate from sums. Absent: not known yet.
   std::optional<double> score_excess;
-  std::int64_t failures = 0;  // looks in a row that could not read it
-  std::int64_t gone_ms = 0;   // since when its catalog does not have it; 0: it has
-  std::int64_t saved_ms = 0;  // when the partitions went to the state last
+  std::int64_t failures = 0;        // looks in a row that could not read it
+  std::int64_t gone_ms = 0;         // since when its catalog does not have it; 0: it has
+  std::int64_t saved_ms = 0;        // when the partitions went to the state last
+  std::int64_t saved_reads_ms = 0;  // the last scan that the state knows of
   /// What was worth doing was dropped, and has to be found again once the table can be read and may be changed.
   bool needs_full = false;
   bool has_settings = false;  // `wanted` is of a look of this run

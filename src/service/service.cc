@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "service/earlier_work.h"
 #include "service/setting_rows.h"
 
 namespace firn::service {
@@ -16,8 +17,17 @@ namespace {
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr std::int64_t kPatienceMs = 1000;
 constexpr std::int64_t kRetryMinMs = 5'000;
+/// Scans alone are a reason to save a table so often.
+constexpr std::int64_t kSaveReadsMs = 3'600'000;
 /// A table that its catalog does not have any more is shown for so long.
 constexpr std::int64_t kShowGoneMs = 24 * 3'600'000;
+
+/// Those of a table that is not there any more say nothing about the one that has its name.
+ReadRate PresentReads(FleetTable& table, bool is_replaced) {
+  const std::lock_guard news(table.news_mutex);
+  if (is_replaced) table.reads = {};
+  return table.reads;
+}
 
 DispatchOptions DispatchOptionsOf(const ServiceOptions& options) {
   const auto settings_of = [policy = options.policy](const std::string& table, const iceberg::TableMetadata& metadata) {
@@ -235,8 +245,11 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs star
   TableRecord& record = table.watched.record;
   const bool has_work = dispatch_->HasWork(table.id) || table.watched.needs_full;
   const bool had_work = std::exchange(record.has_work, has_work);
-  if (result.is_unchanged && !has_news && had_work == record.has_work) return Publish(table);
-  record.learned = dispatch_->Learned(table.id);
+  const ReadRate reads = PresentReads(table, result.is_replaced);
+  const bool has_reads = reads.last_ms - table.watched.saved_reads_ms > kSaveReadsMs;
+  if (result.is_unchanged && !has_news && !has_reads && had_work == record.has_work) return Publish(table);
+  record.learned = WithReads(dispatch_->Learned(table.id), reads);
+  table.watched.saved_reads_ms = reads.last_ms;
   update.has_partitions = SavePartitions(table.watched, started);
   update.table = &record;
   update.trend = result.trend ? &*result.trend : nullptr;

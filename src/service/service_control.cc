@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "service/earlier_work.h"
 #include "service/requested_work.h"
 #include "service/service.h"
 
@@ -58,6 +59,8 @@ Status Service::Restore() {
     if (table == nullptr) continue;
     dispatch_->Restore(table->id, learned);
     const std::lock_guard lock(table->mutex);
+    table->reads = ReadsOf(learned);
+    table->watched.saved_reads_ms = table->reads.last_ms;
     if (table->watched.record.has_work) agenda_.Add({table->id, clock_.Now().value, decide::Cause::kSweep, true});
     Publish(*table);
   }

@@ -249,6 +249,15 @@ Result<std::vector<TableRow>> StateStore::TableRows() {
   return rows;
 }
 
+Result<TableMemory> StateStore::Memory(std::string_view table) {
+  FIRN_ASSIGN(auto found, database_->Run("SELECT row, learned FROM tables WHERE id = ?1", {table}));
+  if (found.rows.empty()) return Error{Code::kNotFound, fmt::format("no table `{}`", table)};
+  TableMemory memory;
+  FIRN_ASSIGN(memory.row, RowOf<TableRow>(found.rows[0][0]));
+  memory.learned = TextOf(found.rows[0][1]);
+  return memory;
+}
+
 Result<std::vector<TrendPoint>> StateStore::Trends(std::string_view table) {
   FIRN_ASSIGN(
       const auto found,

@@ -33,8 +33,14 @@ struct TableRecord {
   bool has_work = false;  // that was found and not done: after a restart it has to be found again
   Histogram histogram;
   Savings savings;
-  std::string learned;     // cost correction and breaker, as JSON text
+  std::string learned;     // cost correction, breaker and rate of reads, as JSON text
   std::string partitions;  // TableState::Serialize; empty: unknown
+};
+
+/// What is known of a table beside its partitions.
+struct TableMemory {
+  TableRow row;
+  std::string learned;
 };
 
 /// Everything that one look at a table, or one job of it, adds. Absent members are not written.
@@ -71,6 +77,7 @@ class StateStore {
   Result<std::vector<TableRecord>> Tables();
   /// Of the same tables, without what is large.
   Result<std::vector<TableRow>> TableRows();
+  Result<TableMemory> Memory(std::string_view table);
   Result<std::vector<TrendPoint>> Trends(std::string_view table);
   /// Newest first.
   Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page);

@@ -2,9 +2,11 @@
 """What `firn analyze` recommends for tables that PyIceberg wrote; it never changes them."""
 
 import hashlib
+import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -16,6 +18,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType
 
+from ..e2e.service import Service
 from .conftest import BINARY
 
 SCHEMA = Schema(NestedField(1, "id", LongType()), NestedField(2, "shuffled", LongType()),
@@ -190,3 +193,75 @@ def test_ctrl_c_removes_the_scratch_folder(small_files, tmp_path):
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 10, errors
     assert list(tmp_path.iterdir()) == []
+
+
+def serve(lake):
+    return Service(lake.folder, lake.environment, "--catalog", "lake", "--sweep-interval", "1s", "--debounce", "20ms")
+
+
+def remember_merges(lake, table, count, every_ms, seconds, bytes_rewritten):
+    """The state as it is after so many more merges, the last of them now."""
+    with sqlite3.connect(lake.folder / "state.db") as state:
+        row = json.loads(state.execute("SELECT row FROM jobs WHERE measured = '1'").fetchone()[0])
+        now = int(time.time() * 1000)
+        for i in range(count):
+            row |= {"id": f"{i:04}", "table": table, "state": "done", "ended_ms": now - i * every_ms}
+            row["measured"] |= {"bytes_rewritten": bytes_rewritten, "seconds": seconds}
+            state.execute("INSERT INTO jobs (id, table_id, state, measured, row) VALUES (?, ?, 'done', '1', ?)",
+                          (row["id"], table, json.dumps(row)))
+
+
+def test_earlier_runs_count(lake):
+    make(lake, "t", 60, ROWS)
+    state = lake.folder / "state.db"
+    assert "no state file" in lake.firn("analyze", "lake.db.t", "--state", lake.folder / "catalog.db", expect=2).stderr
+    with serve(lake) as service:
+        service.wait(lambda: any(job["state"] == "done" for job in service.get("/jobs")["items"]))
+        service.call("/v1/lake/namespaces/db/tables/t/metrics", {
+            "report-type": "scan-report", "table-name": "db.t", "snapshot-id": 1, "filter": True, "schema-id": 0,
+            "projected-field-ids": [], "projected-field-names": [],
+            "metrics": {"result-data-files": {"unit": "count", "value": 10 ** 6}}})
+        reads = {}
+
+        def has_reads():
+            with sqlite3.connect(f"file:{state}?mode=ro", uri=True) as store:
+                learned = json.loads(store.execute("SELECT learned FROM tables").fetchone()[0])
+            reads.update(learned.get("reads", {}))
+            return reads
+        service.wait(has_reads)
+        service.stop()
+    assert reads["scans_a_day"] == 1 and reads["files_a_scan"] == 10 ** 6
+
+    make(lake, "u", 60, ROWS)
+    lake.catalog.drop_table("db.t")
+    lake.catalog.rename_table("db.u", "db.t")
+    assert "never seen" in lake.firn("analyze", "lake.db.t", "--state", state, expect=3).stderr
+
+
+def test_what_is_merged_again_at_once_is_not_worth_it(lake):
+    make(lake, "t", 60, ROWS)
+    state = lake.folder / "state.db"
+    with serve(lake) as service:
+        service.wait(lambda: any(job["state"] == "done" for job in service.get("/jobs")["items"]))
+        service.stop()
+    rng = random.Random(3)
+    for i in range(60):
+        lake.load("db.t").append(batch(rng, i * ROWS, ROWS, ("only",)))
+    without = lake.firn_json("analyze", "db.t", "--no-measure", *SLOW)
+    assert without["advice"]["merge"]["advised"] and "weighing" not in without, without["advice"]
+    assert any("no state" in line for line in without["inputs"]), without["inputs"]
+
+    remember_merges(lake, "lake/db.t", 24, 3_600_000, 5.0, 1_000_000)
+    found = lake.firn_json("analyze", "db.t", "--no-measure", *SLOW, "--state", state)
+    assert found["earlier"]["runs"] == 25
+    assert found["earlier"]["lasting_days"] == pytest.approx(1 / 24, rel=0.01)
+    assert found["costs"]["merge_bytes_per_second"] == pytest.approx(1e6, rel=0.01), "slow disks are seen"
+    assert not found["weighing"]["are_reads_known"]
+    assert not found["advice"]["merge"]["advised"], found["advice"]
+    assert "merged again" in found["advice"]["merge"]["reason"]
+    assert any("merged again" in line for line in found["inputs"]), found["inputs"]
+
+    often = lake.firn_json("analyze", "db.t", "--no-measure", *SLOW, "--state", state, "--reads-a-day", 100_000)
+    assert often["advice"]["merge"]["advised"], often["advice"]
+    text = lake.firn("analyze", "lake.db.t", "--no-measure", "--state", state).stdout
+    assert "What it stands on" in text and "25" in text
