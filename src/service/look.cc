@@ -13,6 +13,7 @@
 #include "orient/health_score.h"
 #include "orient/partition_key.h"
 #include "orient/triage.h"
+#include "ports/stoppable_file_io.h"
 #include "service/delete_options.h"
 #include "service/file_histogram.h"
 #include "service/plan_candidates.h"
@@ -279,7 +280,8 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   auto found = catalog_.LoadTable(id);
   result_.is_gone = !found && found.error().code == Code::kNotFound;
   FIRN_ASSIGN(const ports::LoadedTable loaded, std::move(found));
-  FIRN_ASSIGN(const auto io, catalog_.TableIO(loaded));
+  FIRN_ASSIGN(const auto storage, catalog_.TableIO(loaded));
+  const auto io = ports::MakeStoppable(*storage, options_.cancelled);
   const std::string uuid = loaded.metadata->table_uuid();
   if (!row_.uuid.empty() && row_.uuid != uuid) {
     table_.state.Reset("another table has the name now");
@@ -326,6 +328,11 @@ void Glance::Fail(const Error& error) {
 LookResult Glance::Run(const ports::TableIdentifier& id) {
   const TableRow before = row_;
   const Status looked = LookAt(id);
+  if (!looked && looked.error().code == Code::kCancelled) {
+    LookResult stopped;
+    stopped.error = looked.error();
+    return stopped;
+  }
   row_.last_looked_ms = now_.value;
   if (!looked) {
     Fail(looked.error());

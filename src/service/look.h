@@ -10,10 +10,12 @@
 //   why. Nothing is written to the table.
 // Cost: the metadata; the new manifests; the manifests of the partitions that have to be scanned.
 // Threads: one look a table at a time; different tables in parallel.
-// Errors: none of its own: they are the record's state and reason, and a decision.
+// Errors: none of its own: they are the record's state and reason, and a decision. A look that was cancelled has
+//   LookResult::error kCancelled and nothing else: the record is as it was, and the next look goes on from there.
 // Source: design section 5 ("From a commit to a decision").
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -61,6 +63,8 @@ struct LookOptions {
   /// Scan everything, whatever the numbers say.
   bool is_full = false;
   int threads = 1;
+  /// Ends the look at its next read; may be set from any thread.
+  const std::atomic<bool>* cancelled = nullptr;
   /// Empty: the table's properties alone.
   TableSettingsOf settings_of = {};
 };

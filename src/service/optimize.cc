@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "decide/decide.h"
+#include "ports/stoppable_file_io.h"
 
 namespace firn::service {
 namespace {
@@ -62,7 +63,9 @@ Result<Assessment> PlanRound(act::CommitEnvironment& environment, const ports::T
   const TimestampMs now = environment.clock.Now();
   options.plan_id = environment.random.NewUuidV7(now);
   if (options.max_bytes) options.max_bytes = std::max<std::int64_t>(0, *options.max_bytes - bytes_used);
-  return Assess(loaded, environment.io, options, now);
+  // Nothing is written yet: a stop need not wait until everything is read.
+  const auto io = ports::MakeStoppable(environment.io, environment.cancelled);
+  return Assess(loaded, *io, options, now);
 }
 
 /// Of `failures`, those that the new plan cannot make up for because its budget of bytes leaves their files out.

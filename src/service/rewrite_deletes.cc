@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "act/format_upgrade.h"
+#include "ports/stoppable_file_io.h"
 
 namespace firn::service {
 namespace {
@@ -54,7 +55,8 @@ Result<DeleteAssessment> PlanRound(act::CommitEnvironment& environment, const po
   FIRN_TRY(act::CheckNoTag(*loaded.metadata, options.ref));
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
   options.plan.plan_id = environment.random.NewUuidV7(environment.clock.Now());
-  return AssessDeletes(loaded, environment.io, options);
+  const auto io = ports::MakeStoppable(environment.io, environment.cancelled);
+  return AssessDeletes(loaded, *io, options);
 }
 
 }  // namespace

@@ -187,6 +187,7 @@ void Service::RunWatcher(Random random) {
 }
 
 void Service::LookAt(const AgendaItem& item, Random& random) {
+  if (stopping_) return;
   const auto table = tables_.Find(item.table);
   if (table == nullptr) return;
   const TimestampMs now = clock_.Now();
@@ -197,7 +198,9 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   look.cause = item.cause;
   look.is_full = item.is_full;
   look.settings_of = dispatch_->options().settings_of;
+  look.cancelled = &stopping_;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
+  if (result.error && result.error->code == Code::kCancelled) return;  // the next run looks again
   {
     const std::lock_guard news(table->news_mutex);
     table->was_seen = true;

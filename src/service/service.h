@@ -63,7 +63,7 @@ class Service final : public FleetView, public FleetControl {
   ~Service() override;
 
   void Start();
-  /// Running jobs end at their next page; everything is on disk when it returns.
+  /// Looks end at their next read, running jobs at their next page; everything is on disk when it returns.
   void Stop();
   /// Where adapters of other sources push events.
   ports::EventQueue& events() { return events_; }

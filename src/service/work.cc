@@ -62,7 +62,11 @@ class Work {
 void Work::NoteFailures(const std::vector<act::GroupFailure>& failures) {
   result_.failures = static_cast<std::int64_t>(failures.size());
   if (failures.empty()) return;
-  const act::GroupFailure& first = failures.front();
+  // Which one tells what became of the work: an unknown outcome before a stop, and that before anything else.
+  const auto rank = [](const act::GroupFailure& failure) {
+    return failure.error.code == Code::kOutcomeUnknown ? 0 : failure.error.code == Code::kCancelled ? 1 : 2;
+  };
+  const act::GroupFailure& first = *std::ranges::min_element(failures, {}, rank);
   result_.status = Error{first.error.code,
                          first.partition.empty() ? first.error.message : first.partition + ": " + first.error.message};
 }

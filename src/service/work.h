@@ -44,7 +44,7 @@ struct WorkResult {
   std::string plan_id;
   std::int64_t delete_files_added = 0;
   std::int64_t commits = 0;
-  Status status = Ok();            // the first reason why something was not done
+  Status status = Ok();            // why something was not done
   std::int64_t failures = 0;       // groups that were not done
   std::vector<std::string> notes;  // for people
 };

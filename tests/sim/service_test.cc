@@ -11,83 +11,14 @@
 #include <filesystem>
 #include <thread>
 
-#include "contract/scratch_directory.h"
-#include "sim/world.h"
+#include "sim/service_fixture.h"
 
 namespace firn::sim {
 namespace {
 
 using service::Service;
 
-class ServiceTest : public testing::Test {
- protected:
-  void SetUp() override {
-    options_.sweep_interval_ms = 60'000;
-    options_.debounce_ms = 10;
-    options_.memory_bytes = 256 << 20;
-    world_.Fill(6, 3);
-  }
-  void TearDown() override { service_.reset(); }
-
-  void Start() {
-    std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
-    auto opened = Service::Open((folder_ / "state.db").string(), {catalog}, clock_, options_);
-    ASSERT_TRUE(opened.has_value()) << opened.error().message;
-    service_ = std::move(*opened);
-    service_->Start();
-  }
-
-  template <class Condition>
-  bool Wait(Condition condition) {
-    for (int i = 0; i < 600; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return false;
-  }
-
-  std::string Id() const { return world_.catalog->name() + "/db.t"; }
-  std::int64_t Files() {
-    const auto detail = service_->Table(Id());
-    return detail ? detail->row.files : -1;
-  }
-  std::vector<std::string> Kinds() {
-    std::vector<std::string> kinds;
-    for (const auto& row : service_->Decisions({.table = Id()}, {.after = "", .limit = 500})->items)
-      kinds.push_back(row.kind);
-    return kinds;
-  }
-  bool Has(std::string_view kind) {
-    const auto kinds = Kinds();
-    return std::ranges::find(kinds, kind) != kinds.end();
-  }
-  double MetricOf(std::string_view name) {
-    for (const auto& metric : service_->Metrics()) {
-      if (metric.name == name) return metric.value;
-    }
-    return -1;
-  }
-  void Append(int files) {
-    std::vector<std::vector<std::int64_t>> rows;
-    for (int i = 0; i < files; ++i) rows.push_back({next_++});
-    ASSERT_TRUE(world_.table().Append(0, rows).has_value());
-  }
-  ports::TableEvent Event() {
-    ports::TableEvent event;
-    event.catalog = world_.catalog->name();
-    event.name_space = {"db"};
-    event.table = "t";
-    return event;
-  }
-
-  World world_{2};
-  ports::SystemClock clock_;
-  service::ServiceOptions options_;
-  contract::ScratchDirectory scratch_;
-  const std::filesystem::path folder_ = scratch_.path();
-  std::unique_ptr<Service> service_;
-  std::int64_t next_ = 1'000'000;
-};
+class ServiceTest : public ServiceFixture {};
 
 TEST_F(ServiceTest, SmallFiles_AreMergedByItself_AndTheReasonIsOnRecord) {
   const std::vector<Row> rows = world_.Rows();
@@ -271,7 +202,7 @@ TEST_F(ServiceTest, AfterShadow_ARealRunDoesTheWork) {
 TEST_F(ServiceTest, SecondServiceOnTheSameState_IsRefused) {
   Start();
   std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
-  const auto second = Service::Open((folder_ / "state.db").string(), {catalog}, clock_, options_);
+  const auto second = Service::Open((folder_ / "state.db").string(), {catalog}, *clock_, options_);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().code, Code::kConflict);
 }
