@@ -66,7 +66,9 @@ struct ChangeSet {
   std::uint64_t partitioning = 0;   // PartitioningOf the metadata (partitioning.h)
   /// False: what happened since then cannot be told from deltas; `changes` is empty, the whole table is to be scanned.
   bool is_complete = true;
-  std::string reason;           // why it is not complete, as a sentence
+  std::string reason;  // why it is not complete, as a sentence
+  /// The snapshot that is not readable, or does not fit to the one before; absent: the reason is another.
+  std::optional<SnapshotId> broken_at;
   std::vector<Change> changes;  // oldest first
   std::int64_t manifests_read = 0, entries_read = 0;
 };

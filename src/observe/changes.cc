@@ -84,6 +84,10 @@ class ChangeReader {
     set_.reason = std::move(reason);
     set_.changes.clear();
   }
+  void GiveUpAt(SnapshotId snapshot, std::string_view why) {
+    GiveUp(fmt::format("snapshot {}: {}", snapshot.value, why));
+    set_.broken_at = snapshot;
+  }
   std::vector<const Snapshot*> SnapshotsSince();
   std::string WhyNotReached(const Snapshot* last) const;
   Status ReadBefore();
@@ -143,7 +147,7 @@ Result<bool> ChangeReader::ReadLines(const Snapshot& snapshot, std::vector<Manif
   auto read = ReadManifests(io_, snapshot, metadata_);
   if (!read) {
     if (!SaysTheTableIsBroken(read.error().code)) return std::move(read.error());
-    GiveUp(fmt::format("snapshot {}: {}", snapshot.id.value, read.error().message));
+    GiveUpAt(snapshot.id, read.error().message);
     return false;
   }
   lines = std::move(*read);
@@ -253,7 +257,7 @@ Result<bool> ChangeReader::ReadSnapshot(const Snapshot& snapshot) {
     if (!MayHaveChanges(line, snapshot.id, before)) continue;
     if (const Status read = ReadManifest(line, change); !read) {
       if (!SaysTheTableIsBroken(read.error().code)) return read.error();
-      GiveUp(fmt::format("snapshot {}: {}", snapshot.id.value, read.error().message));
+      GiveUpAt(snapshot.id, read.error().message);
       return false;
     }
     if (set_.entries_read > options_.entries_max) {
@@ -265,8 +269,8 @@ Result<bool> ChangeReader::ReadSnapshot(const Snapshot& snapshot) {
   for (const ManifestContent content : {ManifestContent::kData, ManifestContent::kDeletes}) {
     const auto &was = live_before_.of(content), &is = live.of(content), &delta = delta_.of(content);
     if (!was || !is || *was + *delta == *is) continue;
-    GiveUp(fmt::format("snapshot {}: its {} manifests hold {} files, but {} before and {:+} by its entries",
-                       snapshot.id.value, content == ManifestContent::kData ? "data" : "delete", *is, *was, *delta));
+    GiveUpAt(snapshot.id, fmt::format("its {} manifests hold {} files, but {} before and {:+} by its entries",
+                                      content == ManifestContent::kData ? "data" : "delete", *is, *was, *delta));
     return false;
   }
   before_ = std::move(lines);

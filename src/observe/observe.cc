@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/observe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -250,6 +252,10 @@ Result<Facts> Observe(const ports::LoadedTable& table, ports::FileIO& io, const 
       return Error{Code::kNotFound, facts.table + ": there is no branch or tag `" + options.ref + "`"};
     }
     return facts;
+  }
+  if (options.snapshot_id) snapshot = metadata.FindSnapshot(*options.snapshot_id);
+  if (snapshot == nullptr) {
+    return Error{Code::kNotFound, fmt::format("{}: there is no snapshot {}", facts.table, options.snapshot_id->value)};
   }
   facts.snapshot_id = snapshot->id;
   facts.sequence_number = snapshot->sequence_number;

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "observe/facts.h"
@@ -31,6 +32,8 @@ struct ObserveProgress {
 
 struct ObserveOptions {
   std::string ref = "main";  // branch or tag
+  /// Of the ref's history, instead of its newest one.
+  std::optional<SnapshotId> snapshot_id{};
   int threads = 1;
   /// Partitions to look at; empty: all. Called from several threads, once a partition and manifest.
   std::function<bool(SpecId, const iceberg::PartitionTuple&)> partition_filter{};

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "observe/history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "observe/growing_table_fixture.h"
+
+namespace firn::observe {
+namespace {
+
+using fixture::GrowingTable;
+using fixture::Sized;
+using iceberg::fixture::Added;
+using iceberg::fixture::Must;
+using ::testing::HasSubstr;
+
+/// Snapshots 1, 2, ...: each appends a file; with its number of hundred bytes.
+GrowingTable Appends(int count, int version = 2) {
+  GrowingTable table(version);
+  for (int i = 1; i <= count; ++i) {
+    table.Begin();
+    table.AddManifest({Added(Sized("f" + std::to_string(i), 19000, 100 * i))});
+    table.Commit("append");
+  }
+  return table;
+}
+
+Result<History> Read(GrowingTable& table, const HistoryOptions& options = {}) {
+  return ReadHistory(table.Loaded(), table.io(), options);
+}
+
+TEST(History, StartsAtTheFirstSnapshot) {
+  GrowingTable table = Appends(4);
+  const History history = Must(Read(table));
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(1));
+  ASSERT_EQ(history.start.files.size(), 1U);
+  EXPECT_EQ(history.start.files[0].size_bytes, 100);
+  EXPECT_EQ(history.started_at, table.Metadata().FindSnapshot(SnapshotId(1))->timestamp);
+  EXPECT_THAT(history.start_reason, HasSubstr("it is the table's first"));
+  ASSERT_EQ(history.changes.changes.size(), 3U);
+  EXPECT_EQ(history.changes.changes[0].snapshot_id, SnapshotId(2));
+  EXPECT_EQ(history.changes.changes[2].partitions[0].added[0].size_bytes, 400);
+}
+
+TEST(History, ExpiredSnapshotsAreSaid) {
+  GrowingTable table = Appends(5);
+  table.snapshots().erase(1);
+  table.snapshots().erase(2);
+  const History history = Must(Read(table));
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(3));
+  EXPECT_EQ(history.start.files.size(), 3U);
+  EXPECT_EQ(history.start_reason, "those before it have expired");
+  EXPECT_EQ(history.changes.changes.size(), 2U);
+}
+
+TEST(History, StartsAfterAManifestListThatIsMissing) {
+  GrowingTable table = Appends(5);
+  ASSERT_TRUE(table.io().Delete(GrowingTable::ListOf(3)).has_value());
+  const History history = Must(Read(table));
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(4));
+  EXPECT_EQ(history.start.files.size(), 4U);
+  ASSERT_EQ(history.changes.changes.size(), 1U);
+  EXPECT_EQ(history.changes.changes[0].snapshot_id, SnapshotId(5));
+  EXPECT_THAT(history.start_reason, HasSubstr("snapshot 3: "));
+  EXPECT_THAT(history.start_reason, HasSubstr(GrowingTable::ListOf(3)));
+}
+
+TEST(History, TheFirstSnapshotsListMayBeMissing) {
+  GrowingTable table = Appends(4);
+  ASSERT_TRUE(table.io().Delete(GrowingTable::ListOf(1)).has_value());
+  const History history = Must(Read(table));
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(2));
+  EXPECT_EQ(history.changes.since, SnapshotId(2));
+  ASSERT_EQ(history.changes.changes.size(), 2U);
+  EXPECT_EQ(history.changes.changes[0].snapshot_id, SnapshotId(3));
+}
+
+TEST(History, AMissingManifestOfAllSnapshotsIsAnError) {
+  GrowingTable table = Appends(3);
+  ASSERT_TRUE(table.io().Delete("s3://b/t/m0.avro").has_value());
+  const auto history = Read(table);
+  ASSERT_FALSE(history.has_value());
+  EXPECT_EQ(history.error().code, Code::kInvalidArgument);
+  EXPECT_THAT(history.error().message, HasSubstr("db.t: there is no history before the newest snapshot: "));
+  EXPECT_THAT(history.error().message, HasSubstr("s3://b/t/m0.avro"));
+}
+
+TEST(History, TablesWithoutHistoryAreRefused) {
+  GrowingTable empty;
+  const auto none = Read(empty);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_EQ(none.error().message, "db.t: the table has no snapshot: there is no history");
+  GrowingTable one = Appends(1);
+  const auto single = Read(one);
+  ASSERT_FALSE(single.has_value());
+  EXPECT_THAT(single.error().message, HasSubstr("no history before the newest snapshot: it is the table's"));
+  const auto branch = Read(one, {.ref = "other"});
+  ASSERT_FALSE(branch.has_value());
+  EXPECT_EQ(branch.error().code, Code::kNotFound);
+  EXPECT_THAT(branch.error().message, HasSubstr("`other`"));
+}
+
+TEST(History, BranchesHaveTheirOwn) {
+  GrowingTable table = Appends(3);
+  table.Begin();
+  table.lines().resize(2);
+  table.AddManifest({Added(Sized("b", 19000, 900))});
+  table.CommitOn(2, "append");
+  table.set_head(3);
+  table.set_refs(R"(,"refs":{"main":{"snapshot-id":3,"type":"branch"},"audit":{"snapshot-id":4,"type":"branch"}})");
+  const History history = Must(Read(table, {.ref = "audit"}));
+  ASSERT_EQ(history.changes.changes.size(), 2U);
+  EXPECT_EQ(history.changes.changes[0].snapshot_id, SnapshotId(2));
+  EXPECT_EQ(history.changes.changes[1].snapshot_id, SnapshotId(4));
+}
+
+TEST(History, OnlyTheLastHoursWhenAsked) {
+  GrowingTable table = Appends(6);  // a second apart
+  const History history = Must(Read(table, {.length_ms = 2'000}));
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(3));
+  EXPECT_EQ(history.changes.changes.size(), 3U);
+  EXPECT_THAT(history.start_reason, HasSubstr("older than was asked for"));
+}
+
+TEST(History, MoreThanTheLimitIsAnError) {
+  GrowingTable table = Appends(6);
+  const auto history = Read(table, {.snapshots_max = 3});
+  ASSERT_FALSE(history.has_value());
+  EXPECT_EQ(history.error().code, Code::kLimit);
+  EXPECT_THAT(history.error().message, HasSubstr("5 snapshots, at most 3"));
+}
+
+}  // namespace
+}  // namespace firn::observe
