@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -18,11 +19,13 @@
 #include "cli/simulate_text.h"
 #include "cli/table_options.h"
 #include "cli/text_table.h"
+#include "observe/history.h"
 #include "ports/file_io.h"
 #include "simulate/comparison.h"
 #include "simulate/plots.h"
 #include "simulate/policies.h"
 #include "simulate/synthetic_trace.h"
+#include "simulate/table_trace.h"
 
 namespace firn::cli {
 namespace {
@@ -32,7 +35,8 @@ constexpr TimestampMs kStart{1'767'225'600'000};  // 2026-01-01
 
 struct SimulateOptions {
   CommonOptions common;
-  TableRequest request;
+  TableRequest request;  // its table: --from-table
+  std::string ref = "main";
   std::vector<std::string> workloads;
   std::vector<std::string> policies;
   std::int64_t seed = 1;
@@ -44,7 +48,7 @@ struct SimulateOptions {
   std::int32_t small_files = 20;
   double tolerated_entropy = 0.25;
   std::int32_t samples = 240;
-  int threads = 0;
+  std::optional<int> threads;
   std::string plot_folder;
   bool list = false;
   bool bench = false;
@@ -61,27 +65,86 @@ Result<simulate::Workload> WorkloadOf(const std::string& name, const SimulateOpt
   return workload;
 }
 
-simulate::PolicyOptions OptionsOf(std::int64_t target_size_bytes, const SimulateOptions& options) {
+/// One thing that is played: its name, the tables' policy, the time, and a new trace for each run.
+struct Scenario {
+  std::string name, title;
+  orient::Policy policy;
+  TimestampMs start, end;
+  std::function<std::unique_ptr<simulate::Trace>()> trace;
+  std::string key;    // in the JSON
+  json::Value about;  // under it
+};
+
+simulate::PolicyOptions OptionsOf(const orient::Policy& tables, TimestampMs start, const SimulateOptions& options) {
   simulate::PolicyOptions policy;
-  policy.plan.policy.target_size_bytes = target_size_bytes;
+  policy.plan.policy = tables;
   policy.plan.check = !options.bench;
-  policy.start = kStart;
+  policy.start = start;
   policy.period_hours = options.period_hours;
   policy.small_files = options.small_files;
   policy.tolerated_entropy = options.tolerated_entropy;
   return policy;
 }
 
+Scenario ScenarioOf(simulate::Workload workload, const SimulateOptions& options) {
+  Scenario scenario;
+  scenario.name = workload.name;
+  scenario.title = fmt::format("{}. {:g} h, seed {}", workload.what, workload.hours, options.seed);
+  scenario.policy.target_size_bytes = workload.target_size_bytes;
+  scenario.start = kStart;
+  scenario.end = TimestampMs{kStart.value + static_cast<std::int64_t>(workload.hours * 3.6e6)};
+  scenario.key = "workload";
+  scenario.about = simulate::ToJson(workload);
+  scenario.trace = [workload = std::move(workload), seed = static_cast<std::uint64_t>(options.seed)] {
+    return std::make_unique<simulate::SyntheticTrace>(workload, seed, kStart);
+  };
+  return scenario;
+}
+
+/// What happened to a real table.
+Result<Scenario> ScenarioOfTable(Environment& environment, SimulateOptions& options) {
+  SelectionOptions selection;
+  selection.target_file_size = options.target_file_size;
+  FIRN_TRY(ApplySettings(environment, options.common, options.request,
+                         {.threads = &options.threads, .target_file_size = &selection.target_file_size}));
+  FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.request));
+  observe::HistoryOptions wanted{.ref = options.ref, .threads = options.threads.value_or(kReadThreads)};
+  if (options.hours) {
+    if (!(*options.hours > 0 && *options.hours < 1e7)) {
+      return Error{Code::kInvalidArgument, fmt::format("--hours: {} is not between 0 and 1e7", *options.hours)};
+    }
+    wanted.length_ms = static_cast<std::int64_t>(*options.hours * 3.6e6);
+  }
+  FIRN_ASSIGN(const observe::History read, observe::ReadHistory(opened.table, *opened.io, wanted));
+  FIRN_ASSIGN(simulate::TableHistory made, simulate::MakeTableHistory(read.start, read.changes, read.start_reason));
+  const auto history = std::make_shared<const simulate::TableHistory>(std::move(made));
+  Scenario scenario;
+  FIRN_ASSIGN(scenario.policy, PolicyOf(*opened.table.metadata, selection));
+  scenario.name = history->table;
+  const double hours = static_cast<double>(history->end.value - history->start.value) / 3.6e6;
+  scenario.title = fmt::format("what happened to `{}` in {:.3g} h. Target {}", history->ref, hours,
+                               HumanBytes(scenario.policy.target_size_bytes));
+  for (const std::string& sentence : simulate::Sentences(*history)) scenario.title += "\n  " + Printable(sentence);
+  scenario.title += "\n  In all";
+  scenario.start = history->start;
+  scenario.end = history->end;
+  scenario.key = "history";
+  scenario.about = simulate::ToJson(*history);
+  scenario.about.Set("target_size_bytes", scenario.policy.target_size_bytes);
+  scenario.trace = [history] { return std::make_unique<simulate::HistoryTrace>(history); };
+  return scenario;
+}
+
 /// Runs of different policies, a few at a time; each reads a trace of its own.
 class Runs {
  public:
-  Runs(const Environment& environment, const SimulateOptions& options, const simulate::Workload& workload)
-      : environment_(environment), options_(options), workload_(workload), results_(options.policies.size()) {
+  Runs(const Environment& environment, const SimulateOptions& options, const Scenario& scenario)
+      : environment_(environment), options_(options), scenario_(scenario), results_(options.policies.size()) {
     seconds_.resize(results_.size());
   }
 
   Result<std::vector<RunResult>> Finish() {
-    const int wanted = options_.bench ? 1 : options_.threads > 0 ? options_.threads : Cores();
+    const int wanted = options_.bench ? 1 : options_.threads.value_or(Cores());
     const auto threads = std::min(static_cast<std::size_t>(wanted), results_.size());
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
@@ -108,23 +171,23 @@ class Runs {
   }
 
   Result<RunResult> RunOne(const std::string& name) const {
-    const simulate::PolicyOptions options = OptionsOf(workload_.target_size_bytes, options_);
+    const simulate::PolicyOptions options = OptionsOf(scenario_.policy, scenario_.start, options_);
     FIRN_ASSIGN(const auto policy, simulate::MakePolicy(name, options));
-    simulate::SyntheticTrace trace(workload_, static_cast<std::uint64_t>(options_.seed), kStart);
+    const auto trace = scenario_.trace();
     simulate::RunOptions run;
-    run.start = kStart;
-    run.end = TimestampMs{kStart.value + static_cast<std::int64_t>(workload_.hours * 3.6e6)};
+    run.start = scenario_.start;
+    run.end = scenario_.end;
     run.workers = options_.workers;
     run.samples = options_.bench ? 1 : options_.samples;
     run.healthy_size_bytes = options.plan.policy.healthy_size_bytes();
     run.check = !options_.bench;
     run.cancelled = &environment_.cancelled;
-    return simulate::Run(trace, *policy, run).In(workload_.name + ", " + name);
+    return simulate::Run(*trace, *policy, run).In(scenario_.name + ", " + name);
   }
 
   const Environment& environment_;
   const SimulateOptions& options_;
-  const simulate::Workload& workload_;
+  const Scenario& scenario_;
   std::atomic<std::size_t> next_ = 0;
   std::vector<std::optional<Result<RunResult>>> results_;
   std::vector<double> seconds_;
@@ -187,35 +250,51 @@ int ListWorkloads(Environment& environment, const SimulateOptions& options) {
 Result<int> RunSimulate(Environment& environment, SimulateOptions& options) {
   if (options.list) return ListWorkloads(environment, options);
   for (const std::string& name : options.policies) {
-    FIRN_TRY(simulate::MakePolicy(name, OptionsOf(1 << 20, options)));
+    FIRN_TRY(simulate::MakePolicy(name, OptionsOf({}, kStart, options)));
   }
-  std::vector<simulate::Workload> workloads;
-  for (const std::string& name : options.workloads) {
-    FIRN_ASSIGN(simulate::Workload workload, WorkloadOf(name, options));
-    workloads.push_back(std::move(workload));
+  std::vector<Scenario> scenarios;
+  if (!options.request.table.empty()) {
+    FIRN_ASSIGN(scenarios.emplace_back(), ScenarioOfTable(environment, options));
+  } else {
+    for (const std::string& name : options.workloads) {
+      FIRN_ASSIGN(simulate::Workload workload, WorkloadOf(name, options));
+      scenarios.push_back(ScenarioOf(std::move(workload), options));
+    }
   }
   json::Value all = json::Value::Array();
-  for (const simulate::Workload& workload : workloads) {
-    Runs runs(environment, options, workload);
+  for (const Scenario& scenario : scenarios) {
+    Runs runs(environment, options, scenario);
     FIRN_ASSIGN(const std::vector<RunResult> results, runs.Finish());
-    FIRN_TRY(WritePlots(environment, options, workload.name, results));
+    FIRN_TRY(WritePlots(environment, options, scenario.name, results));
     if (options.common.json) {
       json::Value value = simulate::ToJson(results);
-      value.Set("workload", simulate::ToJson(workload));
-      value.Set("seed", options.seed);
+      value.Set(scenario.key, scenario.about);
+      if (options.request.table.empty()) value.Set("seed", options.seed);
       if (options.bench) value.Set("speed", SpeedJson(results, runs.seconds()));
       all.Append(std::move(value));
       continue;
     }
-    std::string text =
-        fmt::format("{}{}: {}. {:g} h, seed {}, {} ingested\n\n", &workload == &workloads[0] ? "" : "\n", workload.name,
-                    workload.what, workload.hours, options.seed, HumanBytes(results[0].bytes_ingested));
+    std::string text = fmt::format("{}{}: {}, {} ingested\n\n", &scenario == &scenarios[0] ? "" : "\n",
+                                   Printable(scenario.name), scenario.title, HumanBytes(results[0].bytes_ingested));
     text += SimulationText(results);
     if (options.bench) text += SpeedText(results, runs.seconds());
     environment.terminal.Out(text);
   }
   if (options.common.json) environment.terminal.Out(json::WritePretty(all) + "\n");
   return kExitOk;
+}
+
+/// --from-table, and where it is.
+void AddHistoryOptions(CLI::App& command, SimulateOptions& options) {
+  CLI::Option* table = command.add_option("--from-table", options.request.table,
+                                          "Play what happened to this table, instead of workloads: a table of a\n"
+                                          "catalog, a table's directory, or a metadata file");
+  for (const char* other : {"WORKLOAD", "--seed", "--tables", "--list"}) table->excludes(command.get_option(other));
+  AddPlaceOptions(command, options.request);
+  command.add_option("--branch,--ref", options.ref, "Branch (or tag) whose history is played")
+      ->capture_default_str()
+      ->needs(table)
+      ->group("Where the table is");
 }
 
 }  // namespace
@@ -235,9 +314,9 @@ void AddSimulate(CLI::App& app, CommandContext& context) {
   command->add_option("--seed", options->seed, "Seed of the commits")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
-  command->add_option("--hours", options->hours, "Simulated hours instead of the workload's");
+  command->add_option("--hours", options->hours, "Simulated hours instead of the workload's; the table's last ones");
   command->add_option("--tables", options->tables, "Tables instead of the workload's");
-  command->add_option("--target-file-size", options->target_file_size, "Target size instead of the workload's");
+  command->add_option("--target-file-size", options->target_file_size, "Target size instead of theirs");
   command->add_option("--workers", options->workers, "Workers that merge at a time")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
@@ -257,6 +336,7 @@ void AddSimulate(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--plot", options->plot_folder, "Folder for SVG pictures of the lines over time");
   command->add_flag("--bench", options->bench, "Measure speed: no checks on the way, one policy after another");
+  AddHistoryOptions(*command, *options);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunSimulate(context.environment, *options); });

@@ -151,8 +151,9 @@ class FirnPolicy final : public MergePolicy {
     const StoredPartition& stored = world.partition(commit.table, part.partition);
     delta.added_deletes.vectors = stored.vectors_added;
     delta.removed_deletes.vectors = stored.vectors_removed;
-    if (part.deletes == DeleteKind::kEquality) delta.added_deletes.equality_files = 1;
+    delta.added_deletes.equality_files = part.equality_deletes + (part.deletes == DeleteKind::kEquality ? 1 : 0);
     if (part.deletes == DeleteKind::kVectors) delta.added_deletes.rows = part.deleted_rows;
+    for (const NewFile& file : part.added) delta.added_deletes.rows += file.deleted_rows;
     return delta;
   }
 

@@ -18,6 +18,9 @@ namespace firn::simulate {
 struct NewFile {
   std::int64_t size_bytes = 0;
   std::int64_t rows = 0;
+  // Of files that are older than the trace.
+  std::int64_t deleted_rows = 0;      // by its deletion vector
+  std::int32_t equality_deletes = 0;  // how many of the commit's apply to it
 };
 
 /// How a writer deletes rows of files that are there already.
@@ -36,6 +39,9 @@ struct PartitionCommit {
   std::int64_t deleted_rows = 0;
   /// Where among the partition's rows the deleted ones are, oldest first: parts of 1.
   std::vector<float> places;
+  /// Equality delete files besides, of which it is not known what rows they delete.
+  std::int32_t equality_deletes = 0;
+  bool removes_all = false;  // whatever is there, not only files of `removed_sizes`
 };
 
 struct Commit {

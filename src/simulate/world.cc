@@ -61,20 +61,37 @@ void World::Apply(Commit& commit) {
     if (change.partition >= table.partitions.size()) table.partitions.resize(change.partition + 1);
     StoredPartition& partition = table.partitions[change.partition];
     partition.vectors_added = partition.vectors_removed = 0;
-    if (!change.removed_sizes.empty()) Remove(partition, change);
+    if (change.removes_all || !change.removed_sizes.empty()) Remove(partition, change);
     if (change.deletes != DeleteKind::kNone) Delete(partition, change, table.sequence);
-    for (const NewFile& added : change.added) {
-      StoredFile file;
-      file.size_bytes = added.size_bytes;
-      file.rows = added.rows;
-      file.sequence = table.sequence;
-      file.id = partition.next_id++;
-      partition.files.push_back(file);
-      Count(partition, file, 1);
-      bytes_ingested_ += added.size_bytes;
-      rows_added_ += added.rows;
-    }
+    if (change.equality_deletes > 0) DeleteByKeys(partition, change, table.sequence);
+    for (const NewFile& added : change.added) Add(partition, added, table.sequence);
   }
+}
+
+/// Files that come with deletes are older than these, each by as many as apply to it.
+void World::DeleteByKeys(StoredPartition& partition, const PartitionCommit& change, std::int64_t sequence) {
+  const bool is_history = std::ranges::any_of(change.added, [](const NewFile& f) { return f.equality_deletes > 0; });
+  if (partition.files.empty() && !is_history) return;  // they delete nothing
+  for (std::int64_t left = change.equality_deletes; left > 0; --left) {
+    partition.equality_deletes.push_back(is_history ? sequence - left + 1 : sequence);
+  }
+  totals_.equality_deletes += change.equality_deletes;
+  totals_.delete_reads += std::int64_t{change.equality_deletes} * static_cast<std::int64_t>(partition.files.size());
+}
+
+void World::Add(StoredPartition& partition, const NewFile& added, std::int64_t sequence) {
+  StoredFile file;
+  file.size_bytes = added.size_bytes;
+  file.rows = added.rows;
+  file.dead_rows = std::min(added.deleted_rows, added.rows);
+  file.sequence = sequence - added.equality_deletes;
+  file.id = partition.next_id++;
+  partition.files.push_back(file);
+  Count(partition, file, 1);
+  partition.vectors_added += file.dead_rows > 0 ? 1 : 0;
+  bytes_ingested_ += added.size_bytes;
+  rows_added_ += added.rows;
+  rows_deleted_ += file.dead_rows;
 }
 
 std::int64_t World::DeleteInFile(StoredPartition& partition, StoredFile& file, std::int64_t rows, DeleteKind kind) {
@@ -118,24 +135,39 @@ void World::Delete(StoredPartition& partition, const PartitionCommit& change, st
   }
 }
 
+/// The bytes that are gone.
+std::int64_t World::TakeAway(StoredPartition& partition, std::vector<StoredFile>::iterator file) {
+  const std::int64_t size_bytes = file->size_bytes;
+  rows_deleted_ += LiveRows(*file);
+  Count(partition, *file, -1);
+  partition.vectors_removed += file->dead_rows > 0 ? 1 : 0;
+  partition.files.erase(file);
+  return size_bytes;
+}
+
 void World::Remove(StoredPartition& partition, PartitionCommit& change) {
   std::vector<std::int64_t> removed;
+  auto& files = partition.files;
   for (const std::int64_t size_bytes : change.removed_sizes) {
-    if (partition.files.empty()) break;
-    auto it = std::ranges::find(partition.files, size_bytes, &StoredFile::size_bytes);
-    if (it == partition.files.end()) {
-      ++removals_redirected_;
-      it = std::ranges::max_element(partition.files, {}, &StoredFile::size_bytes);
-      if (const std::int64_t rest = it->size_bytes - size_bytes; rest > 0) {
-        change.added.push_back({rest, Share(LiveRows(*it), rest, it->size_bytes)});
+    if (change.removes_all || files.empty()) break;
+    const auto same = std::ranges::find(files, size_bytes, &StoredFile::size_bytes);
+    if (same != files.end()) {
+      removed.push_back(TakeAway(partition, same));
+      continue;
+    }
+    ++removals_redirected_;
+    std::int64_t left = std::max<std::int64_t>(size_bytes, 1);
+    while (left > 0 && !files.empty()) {
+      const auto largest = std::ranges::max_element(files, {}, &StoredFile::size_bytes);
+      if (const std::int64_t rest = largest->size_bytes - left; rest > 0) {
+        change.added.push_back({.size_bytes = rest, .rows = Share(LiveRows(*largest), rest, largest->size_bytes)});
         bytes_ingested_ -= rest;
       }
+      removed.push_back(TakeAway(partition, largest));
+      left -= std::max<std::int64_t>(removed.back(), 1);
     }
-    removed.push_back(it->size_bytes);
-    rows_deleted_ += LiveRows(*it);
-    Count(partition, *it, -1);
-    partition.files.erase(it);
   }
+  while (change.removes_all && !files.empty()) removed.push_back(TakeAway(partition, files.end() - 1));
   change.removed_sizes = std::move(removed);
 }
 

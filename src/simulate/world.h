@@ -86,8 +86,8 @@ class World {
   World(std::uint32_t tables, std::int64_t healthy_size_bytes);
 
   /// Changes that a writer made. Partitions come into being as they are named. Where a merge has replaced a file that
-  /// the writer takes away, `commit` is changed to what the writer does then: the largest file goes, and one with the
-  /// rest of its bytes comes.
+  /// the writer takes away, `commit` is changed to what the writer does then: the largest files go until its bytes have
+  /// gone, and one with the rest of the last comes.
   void Apply(Commit& commit);
   Applied Apply(const Job& job);
 
@@ -126,6 +126,9 @@ class World {
   void Count(StoredPartition& partition, const StoredFile& file, std::int64_t sign);
   void Delete(StoredPartition& partition, const PartitionCommit& change, std::int64_t sequence);
   std::int64_t DeleteInFile(StoredPartition& partition, StoredFile& file, std::int64_t rows, DeleteKind kind);
+  void DeleteByKeys(StoredPartition& partition, const PartitionCommit& change, std::int64_t sequence);
+  void Add(StoredPartition& partition, const NewFile& added, std::int64_t sequence);
+  std::int64_t TakeAway(StoredPartition& partition, std::vector<StoredFile>::iterator file);
   void Remove(StoredPartition& partition, PartitionCommit& change);
   void DropDeadDeletes(StoredPartition& partition, Applied& applied);
   void ApplyMerge(StoredPartition& partition, const Merge& merge, const Job& job, Applied& applied);

@@ -300,6 +300,41 @@ TEST_F(CommandLine, Tables_OneALine) {
   EXPECT_EQ(*json.elements()[0].Find("table")->AsString(), "db.t");
 }
 
+/// The world's table has six snapshots of writers; the merge in between is not played.
+TEST_F(CommandLine, Simulate_PlaysTheHistoryOfATable) {
+  ASSERT_EQ(Run({"optimize", "db.t", "--quiet"}).exit, 0);
+  ASSERT_TRUE(world.table().Append(0, {{900, 901}, {902}}).has_value());
+  const Answer answer = Run({"simulate", "--from-table", "db.t", "--policies", "firn,none", "--json"});
+  ASSERT_EQ(answer.exit, 0) << answer.err;
+  const json::Value value = answer.Json();
+  const json::Value& run = value.elements()[0];
+  const json::Value& history = *run.Find("history");
+  EXPECT_EQ(*history.Find("table")->AsString(), "db.t");
+  EXPECT_EQ(*history.Find("rewrites_left_out")->AsInt64(), 1);
+  EXPECT_EQ(*history.Find("files_of_rewrites")->AsInt64(), 12);
+  EXPECT_EQ(*history.Find("commits")->AsInt64(), 7);
+  const auto& policies = run.Find("policies")->elements();
+  EXPECT_EQ(*policies[1].Find("end_files")->AsInt64(), 14);
+  EXPECT_EQ(*policies[1].Find("end_rows")->AsInt64(), 39);
+  EXPECT_EQ(*policies[0].Find("end_rows")->AsInt64(), 39);
+  EXPECT_LT(*policies[0].Find("end_files")->AsInt64(), 14);
+  const std::string text = Run({"simulate", "--from-table", "db.t", "--policies", "none"}).out;
+  EXPECT_NE(text.find("Left out: 1 rewrite (`replace`, or firn's own) of 12 files"), std::string::npos) << text;
+}
+
+TEST_F(CommandLine, Simulate_SaysWhyThereIsNoHistory) {
+  EXPECT_EQ(Run({"simulate", "--from-table", "db.t", "--branch", "dev"}).exit, 3);
+  EXPECT_EQ(Run({"simulate", "bursty", "--from-table", "db.t"}).exit, cli::kExitUsage);
+  EXPECT_EQ(Run({"simulate", "bursty", "--branch", "main"}).exit, cli::kExitUsage);
+  EXPECT_EQ(Run({"simulate", "--from-table", "db.t", "--hours", "-1"}).exit, cli::kExitUsage);
+  World other(2);
+  world.catalog.swap(other.catalog);  // its table is empty
+  const Answer empty = Run({"simulate", "--from-table", "db.t"});
+  world.catalog.swap(other.catalog);
+  EXPECT_EQ(empty.exit, cli::kExitUsage);
+  EXPECT_NE(empty.err.find("db.t: the table has no snapshot"), std::string::npos) << empty.err;
+}
+
 TEST_F(CommandLine, Errors_GoToBothStreamsWithJson) {
   const Answer answer = Run({"health", "db.nope", "--json"});
   EXPECT_EQ(answer.exit, 3);
