@@ -8,12 +8,14 @@
 #include <optional>
 #include <string>
 
+#include "act/property_change.h"
 #include "base/human_text.h"
 #include "cli/analysis_text.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
+#include "cli/text_table.h"
 #include "service/earlier_work.h"
 
 namespace firn::cli {
@@ -30,6 +32,7 @@ struct AnalyzeOptions {
   int repeats = 3;
   std::uint64_t seed = 1;
   bool no_measure = false;
+  bool apply = false;
   std::optional<double> request_ms, reads_a_day;
   std::string state;
   std::size_t lines = 10;
@@ -79,9 +82,66 @@ Result<service::AnalyzeOptions> ServiceOptions(Environment& environment, const A
   return made;
 }
 
+constexpr const char* kTargetKeys[] = {"write.target-file-size-bytes", "firn.target-file-size-bytes"};
+
+/// What the advice is worth writing down as: the size that writers keep, and firn's own where the table has it.
+std::vector<act::PropertyChange> ChangesOf(const service::Analysis& analysis, const iceberg::TableMetadata& metadata) {
+  std::vector<act::PropertyChange> changes;
+  if (!analysis.advice.change_target) return changes;
+  const std::string size = std::to_string(analysis.advice.target_size_bytes);
+  for (const char* key : kTargetKeys) {
+    const auto found = metadata.properties().find(key);
+    const bool is_set = found != metadata.properties().end();
+    if (is_set || key == kTargetKeys[0]) {
+      changes.push_back({key, is_set ? std::optional(found->second) : std::nullopt, size});
+    }
+  }
+  return changes;
+}
+
+Status CheckApply(const AnalyzeOptions& options) {
+  const SelectionOptions& selection = options.selection;
+  const bool is_whole = selection.where.empty() && selection.partitions.empty();
+  if (!options.apply || (is_whole && selection.target_file_size.empty() && !selection.min_input_files)) return Ok();
+  return Error{Code::kInvalidArgument,
+               "--apply goes by the whole table and its own properties: without --where, "
+               "--partition, --target-file-size and --min-input-files"};
+}
+
+Status Apply(Environment& environment, const OpenedTable& opened, const std::vector<act::PropertyChange>& changes) {
+  if (changes.empty()) return Ok();
+  act::CommitEnvironment commit{*opened.catalog,    *opened.io, environment.clock,
+                                environment.random, {},         &environment.cancelled};
+  const act::CommitTarget target{opened.table.id, opened.table.metadata->table_uuid(), "main"};
+  return act::SetTableProperties(commit, target, changes).status;
+}
+
+std::string AppliedText(const std::vector<act::PropertyChange>& changes) {
+  if (changes.empty()) return "\nNothing to apply: the target file size stays.\n";
+  std::string text = "\nApplied to the table:\n";
+  for (const auto& change : changes) {
+    text += fmt::format("  {} is {} now ({})\n", change.key, change.after,
+                        change.before ? "it was " + Printable(*change.before) : "it was not set");
+  }
+  return text;
+}
+
+json::Value AppliedJson(const std::vector<act::PropertyChange>& changes) {
+  json::Value list = json::Value::Array();
+  for (const auto& change : changes) {
+    json::Value value = json::Value::Object();
+    value.Set("property", change.key);
+    value.Set("before", change.before ? json::Value(*change.before) : json::Value());
+    value.Set("after", change.after);
+    list.Append(std::move(value));
+  }
+  return list;
+}
+
 Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
   FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
                          {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
+  FIRN_TRY(CheckApply(options));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
   FIRN_ASSIGN(const auto selection, SelectionOf(opened.table.metadata, options.selection));
   FIRN_ASSIGN(service::AnalyzeOptions made, ServiceOptions(environment, options, *opened.table.metadata));
@@ -94,13 +154,22 @@ Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
   FIRN_ASSIGN(const service::Analysis analysis,
               service::Analyze(opened.table, *opened.io, made, environment.clock.Now()));
   progress.Finish();
+  std::vector<act::PropertyChange> changes;
+  if (options.apply) changes = ChangesOf(analysis, *opened.table.metadata);
+  // Shown also if that fails: it has taken its time.
+  const Status applied = Apply(environment, opened, changes);
   if (options.common.json) {
-    environment.terminal.Out(json::WritePretty(AnalysisJson(analysis)) + "\n");
+    FIRN_TRY(applied);
+    json::Value value = AnalysisJson(analysis);
+    if (options.apply) value.Set("applied", AppliedJson(changes));
+    environment.terminal.Out(json::WritePretty(value) + "\n");
     return kExitOk;
   }
   environment.terminal.Out(
       SelectionLine(selection, analysis.facts) +
       AnalysisText(analysis, TableWords(options.table), options.common.verbosity > 0 ? SIZE_MAX : options.lines));
+  FIRN_TRY(applied);
+  if (options.apply) environment.terminal.Out(AppliedText(changes));
   return kExitOk;
 }
 
@@ -131,6 +200,10 @@ void AddAnalyze(CLI::App& app, CommandContext& context) {
       ->add_option("--reads-a-day", options->reads_a_day,
                    "How often the whole table is read; otherwise as readers report, or 24 where merges are known")
       ->check(CLI::Range(0.0, 1e9));
+  command->add_flag(
+      "--apply", options->apply,
+      "Set the table's write.target-file-size-bytes (and firn.target-file-size-bytes, if it is set) to the\n"
+      "recommended size, if another one is recommended");
   command->add_option("--lines", options->lines, "How many columns are shown")->capture_default_str();
   AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);

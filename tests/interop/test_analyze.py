@@ -265,3 +265,30 @@ def test_what_is_merged_again_at_once_is_not_worth_it(lake):
     assert often["advice"]["merge"]["advised"], often["advice"]
     text = lake.firn("analyze", "lake.db.t", "--no-measure", "--state", state).stdout
     assert "What it stands on" in text and "25" in text
+
+
+def test_apply_sets_the_property_and_nothing_else(lake):
+    target = "write.target-file-size-bytes"
+    table = make(lake, "t", 60, ROWS, properties={target: "32768", "firn.target-file-size-bytes": "32768", "other": "1"})
+    rows, snapshot = lake.rows("db.t"), table.current_snapshot()
+    far = ("--no-measure", "--request-ms", 100)
+    shown = lake.firn_json("analyze", "db.t", *far)
+    assert shown["advice"]["file_size"]["change"], shown["advice"]
+    size = str(shown["advice"]["file_size"]["target_size_bytes"])
+    assert lake.load("db.t").properties[target] == "32768", "it only recommends"
+    for option in (("--where", "part = 'only'"), ("--target-file-size", "64kB")):
+        assert "--apply" in lake.firn("analyze", "lake.db.t", "--apply", *option, expect=2).stderr
+
+    found = lake.firn_json("analyze", "db.t", *far, "--apply")
+    assert found["applied"] == [{"property": target, "before": "32768", "after": size},
+                                {"property": "firn.target-file-size-bytes", "before": "32768", "after": size}]
+    after = lake.load("db.t")
+    assert after.properties == {target: size, "firn.target-file-size-bytes": size, "other": "1"}
+    assert after.current_snapshot() == snapshot and lake.rows("db.t") == rows
+    assert "Nothing to apply" in lake.firn("analyze", "lake.db.t", *far, "--apply").stdout
+    assert lake.load("db.t").metadata_location == after.metadata_location
+
+
+def test_apply_without_a_property_before(lake):
+    make(lake, "t", 30, ROWS, properties={"firn.target-file-size-bytes": "32768"})
+    assert "it was not set" in lake.firn("analyze", "lake.db.t", "--no-measure", "--request-ms", 100, "--apply").stdout
