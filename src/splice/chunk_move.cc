@@ -71,23 +71,44 @@ Status ChunkMover::CheckRows(const ColumnInput& input, std::int64_t rows, std::i
       "a column of " + std::to_string(rows) + " rows in a row group of " + std::to_string(wanted));
 }
 
-Status ChunkMover::Join(std::size_t index, const ColumnInput& input, SourceFacts& facts) {
+Result<MovedChunk> ChunkMover::Join(std::size_t index, const ColumnInput& input, SourceFacts& facts,
+                                    std::optional<Encoding> copied_encoding) {
   FIRN_TRY(LoadEntries(input));
   Walk walk(index, input, facts);
-  const std::int64_t before = join_.appended_rows();
-  for (std::size_t p = 0; p < input.scan.pages.size(); ++p) FIRN_TRY(JoinOne(walk, p, p == 0, nullptr));
-  return CheckRows(input, join_.appended_rows() - before, input.rows);
+  MovedChunk out;
+  const std::int64_t rows = join_.appended_rows(), non_nulls = join_.appended_non_nulls();
+  for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
+    const bool copy = copied_encoding && PaysToCopy(walk, p, *copied_encoding);
+    FIRN_TRY(copy ? CopyKept(walk, p, out) : JoinOne(walk, p, walk.starts_row, nullptr));
+    walk.starts_row = copy;
+  }
+  FIRN_TRY(CheckRows(input, join_.appended_rows() - rows + walk.copied_rows, input.rows));
+  if (out.non_nulls) *out.non_nulls += join_.appended_non_nulls() - non_nulls;
+  return out;
 }
 
-Result<FilteredChunk> ChunkMover::Filter(std::size_t index, const ColumnInput& input, SourceFacts& facts,
-                                         bool may_copy) {
+/// Whether a page of a chunk that is joined goes between the pages that are made here.
+bool ChunkMover::PaysToCopy(const Walk& walk, std::size_t page, Encoding encoding) const {
+  const PageRecord& record = walk.input.scan.pages[page];
+  if (record.compressed_size < CopyBytesMin(settings_.effort) || record.num_values > settings_.page_rows_max) {
+    return false;
+  }
+  const bool keeps = IsDictionaryEncoded(record) ? choice_.KeepsIndices(walk.index) : record.encoding == encoding;
+  if (!keeps || record.encoding == Encoding::kDeltaByteArray) return false;  // its values may go on from another page
+  // What is waiting becomes a page of its own: better one that is large.
+  const std::size_t waiting = join_.pending_bytes();
+  if (waiting > 0 && waiting < static_cast<std::size_t>(CopyBytesMin(Effort::kBalanced))) return false;
+  return !column_.nested() || (nesting_ != nullptr && walk.facts.PageRows(page).has_value());
+}
+
+Result<MovedChunk> ChunkMover::Filter(std::size_t index, const ColumnInput& input, SourceFacts& facts, bool may_copy) {
   FIRN_TRY(LoadEntries(input));
   Walk walk(index, input, facts);
   walk.may_copy = may_copy;
   walk.rows = RowCursor(input.filter);
   if (input.fill && facts.chunk_nulls() != 0) walk.fill = &*input.fill;
   walk.chained = input.scan.source->file().quirks().delta_byte_array_broken;
-  FilteredChunk out;
+  MovedChunk out;
   const std::int64_t rows = join_.appended_rows(), values = join_.appended_values(),
                      non_nulls = join_.appended_non_nulls();
   for (std::size_t p = 0; p < input.scan.pages.size(); ++p) FIRN_TRY(FilterOne(walk, p, out));
@@ -99,7 +120,7 @@ Result<FilteredChunk> ChunkMover::Filter(std::size_t index, const ColumnInput& i
 }
 
 /// One page of a chunk with deleted rows or nulls to be filled.
-Status ChunkMover::FilterOne(Walk& walk, std::size_t page, FilteredChunk& out) {
+Status ChunkMover::FilterOne(Walk& walk, std::size_t page, MovedChunk& out) {
   const PageRecord& record = walk.input.scan.pages[page];
   std::optional<std::int64_t> known = walk.facts.PageRows(page);
   if (known && *known < 1) known.reset();
@@ -124,7 +145,7 @@ Status ChunkMover::FilterOne(Walk& walk, std::size_t page, FilteredChunk& out) {
 }
 
 /// A page without deleted rows, as it is stored.
-Status ChunkMover::CopyKept(Walk& walk, std::size_t page, FilteredChunk& out) {
+Status ChunkMover::CopyKept(Walk& walk, std::size_t page, MovedChunk& out) {
   const ChunkScan& scan = walk.input.scan;
   const PageRecord& record = scan.pages[page];
   PageFacts of_page = FactsOf(walk.input, walk.facts, page);

@@ -6,6 +6,7 @@
 //   being built.
 // Guarantees: as many rows as the row group has, less the deleted ones, or an error. Of a chunk with deleted rows only
 //   pages that hold some are opened: others are copied if they may be, and those without any row left are not read.
+//   Of a chunk that joins others, large pages that say the same beside another dictionary may be copied.
 // Cost: copied pages: their bytes. Others: decompression, about 1 ns a value.
 // Errors: kCorrupt, kUnsupported, kLimit with input and offset; those of the sink.
 // Threads: one owner.
@@ -21,8 +22,11 @@
 
 namespace firn::splice {
 
-/// What went out of a chunk with deleted rows.
-struct FilteredChunk {
+/// Stored pages with fewer bytes are joined with others.
+constexpr std::int64_t CopyBytesMin(Effort effort) { return effort == Effort::kFast ? 8 << 10 : 64 << 10; }
+
+/// What went out of a chunk that was not copied as a whole.
+struct MovedChunk {
   std::int64_t values = 0;  // nulls included
   std::optional<std::int64_t> non_nulls = 0;
   std::int64_t copied_bytes = 0;
@@ -46,10 +50,12 @@ class ChunkMover {
 
   /// All pages as they are stored.
   Status Copy(const ColumnInput& input, SourceFacts& facts);
-  /// `index` of the input among the column's.
-  Status Join(std::size_t index, const ColumnInput& input, SourceFacts& facts);
+  /// `index` of the input among the column's. With `copied_encoding`, large pages of that encoding, or
+  /// whose indices keep their meaning, go as they are stored.
+  Result<MovedChunk> Join(std::size_t index, const ColumnInput& input, SourceFacts& facts,
+                          std::optional<parquet::Encoding> copied_encoding);
   /// Leaves deleted rows out and fills nulls. `may_copy`: pages without any of both go as they are stored.
-  Result<FilteredChunk> Filter(std::size_t index, const ColumnInput& input, SourceFacts& facts, bool may_copy);
+  Result<MovedChunk> Filter(std::size_t index, const ColumnInput& input, SourceFacts& facts, bool may_copy);
 
   /// Input and offset, for messages.
   static std::string Place(const ColumnInput& input, const PageRecord& page);
@@ -59,8 +65,9 @@ class ChunkMover {
   PageFacts FactsOf(const ColumnInput& input, SourceFacts& facts, std::size_t page) const;
   Status CopyOne(Walk& walk, std::size_t page, PageFacts facts);
   Status CheckLevels(const Walk& walk, std::size_t page, ByteView body, std::optional<std::int64_t> rows);
-  Status FilterOne(Walk& walk, std::size_t page, FilteredChunk& out);
-  Status CopyKept(Walk& walk, std::size_t page, FilteredChunk& out);
+  Status FilterOne(Walk& walk, std::size_t page, MovedChunk& out);
+  bool PaysToCopy(const Walk& walk, std::size_t page, parquet::Encoding encoding) const;
+  Status CopyKept(Walk& walk, std::size_t page, MovedChunk& out);
   Status JoinOne(Walk& walk, std::size_t page, bool starts_row, RowCursor* rows);
   Status OpenPage(Walk& walk, std::size_t page, ByteView body, JoinPage& joined);
   Status CheckRows(const ColumnInput& input, std::int64_t rows, std::int64_t wanted) const;

@@ -16,12 +16,15 @@ using parquet::Encoding;
 using parquet::PageType;
 
 constexpr std::size_t kPageBytesMax = std::numeric_limits<std::int32_t>::max();
+constexpr int kFasterZstdLevel = -2;
+constexpr std::size_t kSampleBytes = 128 << 10, kSampleBytesMin = 32 << 10;
+constexpr int kPagesPerSample = 32;
 
 }  // namespace
 
-ChunkWriter::ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, parquet::PageCodecs& codecs,
-                         ChunkSink sink)
-    : column_(column), settings_(settings), codecs_(codecs), sink_(std::move(sink)) {
+ChunkWriter::ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, LevelChoice& level,
+                         parquet::PageCodecs& codecs, ChunkSink sink)
+    : column_(column), settings_(settings), level_(level), codecs_(codecs), sink_(std::move(sink)) {
   chunk_.meta.type = column.type;
   chunk_.meta.path_in_schema = column.path;
   chunk_.meta.codec = settings.codec;
@@ -90,12 +93,28 @@ void ChunkWriter::AddFacts(std::int64_t offset, std::size_t size, PageFacts fact
   facts_.push_back(std::move(facts));
 }
 
+/// Of a page's body.
+Result<int> ChunkWriter::LevelFor(Encoding encoding, ByteView body) {
+  if (settings_.faster_level_share <= 0 || settings_.codec != parquet::Codec::kZstd) return settings_.codec_level;
+  if (encoding == Encoding::kRleDictionary || body.size() < kSampleBytesMin) return settings_.codec_level;
+  if (level_.pages_left-- > 0) return level_.level;
+  // The end: of DELTA_LENGTH_BYTE_ARRAY the start holds lengths alone.
+  const ByteView sample = body.last(std::min(body.size(), kSampleBytes));
+  FIRN_ASSIGN(ByteView stored, codecs_.Compress(settings_.codec, settings_.codec_level, sample));
+  const double usual = static_cast<double>(stored.size());
+  FIRN_ASSIGN(stored, codecs_.Compress(settings_.codec, kFasterZstdLevel, sample));
+  const bool faster = static_cast<double>(stored.size()) <= usual * settings_.faster_level_share;
+  level_ = {faster ? kFasterZstdLevel : settings_.codec_level, kPagesPerSample - 1};
+  return level_.level;
+}
+
 Status ChunkWriter::WritePage(parquet::PageHeader header, ByteView levels, ByteView body, PageFacts facts) {
   const std::size_t uncompressed = levels.size() + body.size();
   if (uncompressed > kPageBytesMax) return Error{Code::kLimit, "a page above 2 GiB"};
   header.uncompressed_size = static_cast<std::int32_t>(uncompressed);
   header.num_values = static_cast<std::int32_t>(facts.values);
-  FIRN_ASSIGN(ByteView stored, codecs_.Compress(settings_.codec, settings_.codec_level, body));
+  FIRN_ASSIGN(const int level, LevelFor(header.encoding, body));
+  FIRN_ASSIGN(ByteView stored, codecs_.Compress(settings_.codec, level, body));
   if (header.type == PageType::kDataV2) {
     header.num_nulls = static_cast<std::int32_t>(facts.nulls.value_or(0));
     header.num_rows = static_cast<std::int32_t>(facts.rows.value_or(0));

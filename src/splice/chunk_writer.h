@@ -49,11 +49,21 @@ using ChunkSink = std::function<Status(ByteView)>;
 struct ChunkSettings {
   parquet::Codec codec = parquet::Codec::kZstd;
   int codec_level = parquet::kDefaultLevel;
+  /// With zstd: values of pages without a dictionary are compressed at a faster level if a sample of them then has at
+  /// most this share of its bytes at `codec_level`; 0: never. Wide integers are often smaller there as well.
+  double faster_level_share = 0;
+};
+
+/// The level that a sample of the column's pages chose; kept from chunk to chunk.
+struct LevelChoice {
+  int level = parquet::kDefaultLevel;
+  int pages_left = 0;  // until the next sample
 };
 
 class ChunkWriter {
  public:
-  ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, parquet::PageCodecs& codecs, ChunkSink sink);
+  ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, LevelChoice& level,
+              parquet::PageCodecs& codecs, ChunkSink sink);
 
   /// First, if at all.
   Status WriteDictionary(ByteView plain, std::size_t entries);
@@ -65,12 +75,14 @@ class ChunkWriter {
   Result<MergedChunk> Finish(std::int64_t rows);
 
  private:
+  Result<int> LevelFor(parquet::Encoding encoding, ByteView body);
   Status Put(parquet::PageHeader& header, ByteView levels, ByteView stored);
   void CountEncoding(parquet::PageType type, parquet::Encoding encoding);
   void AddFacts(std::int64_t offset, std::size_t size, PageFacts facts);
 
   const OutputColumn& column_;
   ChunkSettings settings_;
+  LevelChoice& level_;
   parquet::PageCodecs& codecs_;
   ChunkSink sink_;
   MergedChunk chunk_;

@@ -17,9 +17,7 @@ namespace {
 using parquet::Encoding;
 using parquet::PhysicalType;
 
-/// Pages whose bodies have fewer bytes on average are joined; of a row group that is copied whole, pages may be
-/// smaller.
-constexpr std::int64_t kCopyBytesMin = 64 << 10, kCopyBytesMinFast = 8 << 10;
+/// Of a row group that is copied whole, pages may be smaller.
 constexpr std::int64_t kCopyBytesMinAlone = 8 << 10, kCopyValuesMinAlone = 8 << 10;
 
 bool IsKnownEncoding(PhysicalType type, Encoding encoding) {
@@ -50,13 +48,14 @@ class ColumnMerge {
         buffers_(buffers),
         choice_(column),
         opener_(buffers.codecs, settings.page_bytes_max),
-        writer_(column, settings.chunk, buffers.codecs, sink),
+        writer_(column, settings.chunk, memory.level, buffers.codecs, sink),
         statistics_(column),
         nesting_(column) {}
 
   Result<ColumnResult> Run() {
     FIRN_ASSIGN(choice_, ChooseDictionary(column_, inputs_, settings_, memory_, buffers_));
     JoinSettings join_settings = Survey();
+    plain_encoding_ = join_settings.plain_encoding;
     FIRN_TRY(WriteDictionary());
     if (exact_ && choice_.HasDictionary()) join_settings.entries = &buffers_.entries;
     PageJoin join(column_, join_settings, writer_, buffers_.join, nesting_);
@@ -139,17 +138,23 @@ class ColumnMerge {
     return writer_.WriteDictionary(plain, choice_.entries);
   }
 
-  /// Whether the input's pages go into the output as they are stored.
+  /// Whether pages of the input may go into the output as they are stored.
+  bool FitsOutput(const ColumnInput& input) const {
+    const ChunkScan& scan = input.scan;
+    if (scan.meta->codec != settings_.chunk.codec || !input.levels->identity() || scan.headers_lie) return false;
+    return !(v2_ ? scan.has_v1 : scan.has_v2) && !scan.pages.empty();
+  }
+
+  /// Whether all of them should.
   bool MayCopy(std::size_t i) {
     const ColumnInput& input = inputs_[i];
     const ChunkScan& scan = input.scan;
-    if (scan.meta->codec != settings_.chunk.codec || !input.levels->identity() || scan.headers_lie) return false;
-    if ((v2_ ? scan.has_v1 : scan.has_v2) || scan.pages.empty()) return false;
+    if (!FitsOutput(input)) return false;
     if (scan.has_dictionary_pages && !choice_.KeepsIndices(i)) return false;
     const auto pages = static_cast<std::int64_t>(scan.pages.size());
     const std::int64_t bytes = scan.data_bytes / pages, values = scan.meta->num_values / pages;
     const bool alone = chunks_ == 1 && inputs_.size() == 1;
-    const bool large = bytes >= (settings_.effort == Effort::kFast ? kCopyBytesMinFast : kCopyBytesMin);
+    const bool large = bytes >= CopyBytesMin(settings_.effort);
     if (!large && !(alone && (bytes >= kCopyBytesMinAlone || values >= kCopyValuesMinAlone))) return false;
     const bool broken_deltas = scan.source->file().quirks().delta_byte_array_broken;
     for (const PageRecord& page : scan.pages) {
@@ -177,21 +182,27 @@ class ColumnMerge {
       return Ok();
     }
     std::optional<std::int64_t> non_nulls;
+    std::int64_t copied_bytes = 0;
     if (copy) {
       FIRN_TRY(mover.Copy(input, facts));
       if (facts.chunk_nulls()) non_nulls = input.scan.meta->num_values - *facts.chunk_nulls();
       result_.has_unchecked_indices = result_.has_unchecked_indices || input.scan.has_dictionary_pages;
     } else {
-      const std::int64_t before = join.appended_non_nulls();
-      FIRN_TRY(mover.Join(i, input, facts));
-      non_nulls = join.appended_non_nulls() - before;
+      // Exact bounds are those of pages that are made here.
+      const bool some = !exact_ && FitsOutput(input);
+      FIRN_ASSIGN(const MovedChunk done,
+                  mover.Join(i, input, facts, some ? std::optional(plain_encoding_) : std::nullopt));
+      non_nulls = done.non_nulls;
+      copied_bytes = done.copied_bytes;
+      result_.has_unchecked_indices = result_.has_unchecked_indices || done.copied_indices;
       result_.verbatim = false;
     }
     if (!unseen) KeepPrints(i);
     statistics_.AddChunk(input, facts, non_nulls, copy || !exact_);
     TierCount& tier = result_.tiers[static_cast<std::size_t>(TierOf(i, copy))];
-    tier.bytes += input.scan.meta->total_compressed_size;
+    tier.bytes += input.scan.meta->total_compressed_size - copied_bytes;
     ++tier.chunks;
+    result_.tiers[static_cast<std::size_t>(Tier::kPages)].bytes += copied_bytes;
     return Ok();
   }
 
@@ -205,7 +216,7 @@ class ColumnMerge {
   /// A chunk with deleted rows, or whose nulls become values.
   Status FilterInput(std::size_t i, ChunkMover& mover, SourceFacts& facts, bool may_copy) {
     const ColumnInput& input = inputs_[i];
-    FIRN_ASSIGN(const FilteredChunk done, mover.Filter(i, input, facts, may_copy));
+    FIRN_ASSIGN(const MovedChunk done, mover.Filter(i, input, facts, may_copy));
     result_.verbatim = false;
     result_.has_unchecked_indices = result_.has_unchecked_indices || done.copied_indices;
     statistics_.AddValues(done.values, done.non_nulls);
@@ -271,6 +282,7 @@ class ColumnMerge {
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;
+  Encoding plain_encoding_ = Encoding::kPlain;
   bool exact_ = false;  // bounds are those of the values, not of the inputs
 };
 

@@ -63,6 +63,7 @@ struct MergeSettings {
 /// What a column remembers from one row group to the next.
 struct ColumnMemory {
   bool dictionary_refused = false;  // its dictionary did not pay
+  LevelChoice level;
 };
 
 /// What a thread keeps from one column to the next.

@@ -76,6 +76,8 @@ class PageJoin {
   std::int64_t appended_rows() const { return rows_ + page_rows_; }
   std::int64_t appended_non_nulls() const { return non_nulls_ + page_non_nulls_; }
   std::int64_t appended_values() const { return values_ + facts_.values; }
+  /// Of the page that is being built, before compression.
+  std::size_t pending_bytes() const { return facts_.values > 0 ? SizeBytes() : 0; }
   /// With exact_bounds: of all finished pages.
   const Bounds& bounds() const { return bounds_; }
 

@@ -232,6 +232,7 @@ class Splicer {
     settings.effort = options_.effort;
     settings.chunk.codec = options_.codec.value_or(ChooseCodec(plan));
     settings.chunk.codec_level = options_.codec_level.value_or(DefaultLevel(settings.chunk.codec));
+    if (!options_.codec_level) settings.chunk.faster_level_share = 1.0;
     settings.page_size_bytes = static_cast<std::size_t>(std::min(options_.page_size_bytes, limits_.column_bytes));
     settings.page_rows_max = options_.page_row_count_max.value_or(settings.page_rows_max);
     settings.dictionary_size_bytes =

@@ -112,8 +112,8 @@ struct Options {
 };
 
 struct TierCount {
-  /// Compressed bytes of the inputs' chunks (kSynthesize: of the output). Of a chunk with deleted rows the pages that
-  /// were copied count as kPages, the others as kFilter; the chunk is one of kFilter (or kDecode).
+  /// Compressed bytes of the inputs' chunks (kSynthesize: of the output). Pages that were copied out of a chunk whose
+  /// others were not count as kPages; the chunk counts as one of the other tier.
   std::int64_t bytes = 0;
   std::int64_t chunks = 0;
 };

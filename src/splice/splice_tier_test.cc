@@ -66,6 +66,76 @@ TEST(SpliceTier, LargePlainPages_AreCopied) {
   EXPECT_EQ(spliced.report.pages, 6);
 }
 
+TEST(SpliceTier, LargePlainPagesBehindADictionary_AreCopiedWhereTheDictionaryGoes) {
+  // The dictionaries are full before the chunks end: indices are expanded, what follows them goes as it is.
+  FileChoice choice;
+  choice.dictionary_bytes = 64 << 10;
+  choice.page_rows = 1 << 20;
+  Options options;
+  options.dictionary_size_bytes = 8000;
+  for (const double nulls : {0.0, 0.1}) {
+    std::vector<TablePtr> tables;
+    std::vector<Input> inputs;
+    for (int i = 0; i < 3; ++i) {
+      tables.push_back(Table({"int64"}, 60000, 1 << 30, 0, static_cast<std::uint64_t>(i), nulls));
+      inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+    }
+    options.effort = Effort::kBalanced;
+    const Spliced spliced = Must(SpliceFiles(inputs, options));
+    EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+    EXPECT_EQ(Chunks(spliced.report, Tier::kReencode), 3);
+    EXPECT_GT(spliced.report.tiers[static_cast<std::size_t>(Tier::kPages)].bytes,
+              spliced.report.tiers[static_cast<std::size_t>(Tier::kReencode)].bytes);
+    const parquet::ColumnChunk chunk = FooterOf(spliced.file).row_groups[0].columns[0];
+    EXPECT_FALSE(chunk.meta->dictionary_page_offset);
+    EXPECT_EQ(chunk.meta->encoding_stats.size(), 1U);
+    ASSERT_TRUE(chunk.meta->statistics);
+    EXPECT_EQ(chunk.meta->statistics->null_count.value_or(-1) > 0, nulls > 0);
+    EXPECT_TRUE(ColumnIndexOf(spliced.file, 0, 0));
+    options.effort = Effort::kDense;  // PLAIN pages do not stay
+    const Spliced packed = Must(SpliceFiles(inputs, options));
+    EXPECT_EQ(DifferenceOf(tables, packed.file), "");
+    EXPECT_EQ(packed.report.tiers[static_cast<std::size_t>(Tier::kPages)].bytes, 0);
+  }
+}
+
+TEST(SpliceTier, SmallPagesBehindADictionary_AreJoined) {
+  FileChoice choice;
+  choice.dictionary_bytes = 8 << 10;
+  choice.page_rows = 1000;
+  Options options;
+  options.dictionary_size_bytes = 8000;
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 3; ++i) {
+    tables.push_back(Table({"int64"}, 20000, 1 << 30, 0, static_cast<std::uint64_t>(i), 0));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+  }
+  const Spliced spliced = Must(SpliceFiles(inputs, options));
+  EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+  EXPECT_EQ(spliced.report.tiers[static_cast<std::size_t>(Tier::kPages)].bytes, 0);
+  EXPECT_EQ(spliced.report.pages, 1);
+}
+
+TEST(SpliceTier, WideIntegers_AreCompressedFasterAndNotWorse_UnlessALevelIsAsked) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  FileChoice choice;
+  choice.dictionary = false;
+  choice.page_rows = 2000;  // small pages, so that they are joined
+  for (int i = 0; i < 8; ++i) {
+    tables.push_back(Table({"int64"}, 40000, 1 << 20, 0, static_cast<std::uint64_t>(i), 0));
+    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
+  }
+  const Spliced chosen = Must(SpliceFiles(inputs));
+  Options options;
+  options.codec_level = 1;
+  const Spliced asked = Must(SpliceFiles(inputs, options));
+  EXPECT_EQ(DifferenceOf(tables, chosen.file), "");
+  EXPECT_EQ(DifferenceOf(tables, asked.file), "");
+  EXPECT_LT(chosen.file.size(), asked.file.size());
+}
+
 TEST(SpliceTier, EqualDictionaries_LargePages_AreCopiedAndCheckedByVerify) {
   FileChoice choice;
   choice.page_rows = 1 << 20;

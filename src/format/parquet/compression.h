@@ -12,6 +12,7 @@
 // Source: Compression.md.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -24,7 +25,7 @@ namespace firn::parquet {
 
 std::string_view CodecName(Codec codec);  // "zstd", as in write.parquet.compression-codec; "lz4_raw" for kLz4Raw
 /// The level that Compress takes for `kDefaultLevel`.
-inline constexpr int kDefaultLevel = -1;
+inline constexpr int kDefaultLevel = std::numeric_limits<int>::min();
 
 class PageCodecs {
  public:
