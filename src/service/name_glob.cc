@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace firn::service {
@@ -68,6 +69,11 @@ bool NameGlob::Matches(std::string_view name) const {
   return MatchesSequence(
       levels_, Levels(name), [](const std::string& level) { return level == kAnyLevels; },
       [](const std::string& pattern, std::string_view level) { return LevelFits(pattern, level); });
+}
+
+bool NameGlob::CanFit(std::size_t levels_min) const {
+  const auto is_any = [](const std::string& level) { return level == kAnyLevels; };
+  return levels_.size() >= levels_min || std::ranges::any_of(levels_, is_any);
 }
 
 std::string DottedName(std::string_view id) {

@@ -21,6 +21,8 @@ class NameGlob {
  public:
   static Result<NameGlob> Parse(std::string_view pattern);
   bool Matches(std::string_view name) const;
+  /// Whether a name of so many levels, or more, can fit.
+  bool CanFit(std::size_t levels_min) const;
 
  private:
   std::vector<std::string> levels_;

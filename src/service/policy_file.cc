@@ -130,7 +130,7 @@ class Reader {
   Result<PolicyRule> Rule(const YAML::Node& node, const std::string& list) {
     PolicyRule rule;
     FIRN_TRY(ForEach(node, "", [&](const std::string& key, const YAML::Node& name, const YAML::Node& value) -> Status {
-      if (key == "match") return Match(name, value, rule);
+      if (key == "match") return Match(name, value, list == "databases", rule);
       if (key != "force" || list == "databases") return Flatten(key, name, value, 0, rule.values);
       return ForEach(value, "", [&](const std::string& inner, const YAML::Node& inner_name, const YAML::Node& text) {
         return Flatten(inner, inner_name, text, 1, rule.forced);
@@ -147,10 +147,16 @@ class Reader {
     return rule;
   }
 
-  Status Match(const YAML::Node& name, const YAML::Node& value, PolicyRule& rule) {
+  Status Match(const YAML::Node& name, const YAML::Node& value, bool of_databases, PolicyRule& rule) {
     if (!value.IsScalar() || value.Scalar().empty()) return Wrong(name, "match", "a pattern is expected");
     auto glob = NameGlob::Parse(value.Scalar());
     if (!glob) return Wrong(name, "match", glob.error().message);
+    const std::string_view names = of_databases ? "catalog.namespace" : "catalog.namespace.table";
+    if (!glob->CanFit(of_databases ? 2 : 3)) {
+      return Wrong(
+          name, "match",
+          fmt::format("\"{0}\" fits nothing: names are {1}; write \"*.{0}\", or \"{0}.**\"", value.Scalar(), names));
+    }
     rule.match = value.Scalar();
     rule.glob = std::move(*glob);
     return Ok();

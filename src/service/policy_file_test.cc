@@ -131,27 +131,30 @@ TEST(PolicyFile, Mistakes_AreErrorsWithFileLineAndKey) {
       {"policies:\n- priority: 1", "p.yaml:2", "match"},
       {"policies:\n- match: ''", "p.yaml:2", "match"},
       {"policies:\n- match: a..b", "p.yaml:2", "match"},
-      {"policies:\n- match: 'a'\n  priorty: 1", "p.yaml:3", "priorty"},
-      {"policies:\n- match: 'a'\n  enabled: true\n  priority: 0", "p.yaml:4", "priority"},
-      {"policies:\n- match: 'a'\n  budget:\n    concurrent-jobs: 0", "p.yaml:4", "budget.concurrent-jobs"},
-      {"policies:\n- match: 'a'\n  budget:\n    jobs: 1", "p.yaml:4", "budget.jobs"},
-      {"policies:\n- match: 'a'\n  budget: 5", "p.yaml:3", "budget"},
-      {"policies:\n- match: 'a'\n  priority: [1]", "p.yaml:3", "priority"},
-      {"policies:\n- match: 'a'\n  quiet-hours: always", "p.yaml:3", "quiet-hours"},
-      {"policies:\n- match: 'a'\n  effort: turbo", "p.yaml:3", "effort"},
-      {"policies:\n- match: 'a'\n  priority: 1\n  priority: 2", "p.yaml:4", "priority"},
-      {"policies:\n- match: 'a'\n  budget.concurrent-jobs: 1\n  budget: {concurrent-jobs: 2}", "p.yaml:4",
+      {"policies:\n- match: sales.orders\n  priority: 2", "p.yaml:2", "match: \"sales.orders\" fits nothing"},
+      {"policies:\n- match: '*'\n  priority: 2", "p.yaml:2", "write \"*.*\", or \"*.**\""},
+      {"databases:\n- match: sales\n  priority: 2", "p.yaml:2", "names are catalog.namespace;"},
+      {"policies:\n- match: 'a.b.c'\n  priorty: 1", "p.yaml:3", "priorty"},
+      {"policies:\n- match: 'a.b.c'\n  enabled: true\n  priority: 0", "p.yaml:4", "priority"},
+      {"policies:\n- match: 'a.b.c'\n  budget:\n    concurrent-jobs: 0", "p.yaml:4", "budget.concurrent-jobs"},
+      {"policies:\n- match: 'a.b.c'\n  budget:\n    jobs: 1", "p.yaml:4", "budget.jobs"},
+      {"policies:\n- match: 'a.b.c'\n  budget: 5", "p.yaml:3", "budget"},
+      {"policies:\n- match: 'a.b.c'\n  priority: [1]", "p.yaml:3", "priority"},
+      {"policies:\n- match: 'a.b.c'\n  quiet-hours: always", "p.yaml:3", "quiet-hours"},
+      {"policies:\n- match: 'a.b.c'\n  effort: turbo", "p.yaml:3", "effort"},
+      {"policies:\n- match: 'a.b.c'\n  priority: 1\n  priority: 2", "p.yaml:4", "priority"},
+      {"policies:\n- match: 'a.b.c'\n  budget.concurrent-jobs: 1\n  budget: {concurrent-jobs: 2}", "p.yaml:4",
        "budget.concurrent-jobs"},
-      {"policies:\n- match: 'a'\n  priority: 1\n  force: {priority: 2}", "p.yaml:4", "priority"},
-      {"policies:\n- match: 'a'\n  healthy-fraction: 0.9\n  max-fraction: 1.2", "p.yaml:3", "healthy-fraction"},
-      {"policies:\n- match: 'a'\n  priority: 1\n- match: 'a'\n  priority: 2", "p.yaml:5", "priority"},
-      {"policies:\n- match: '**'\n  priority: 1\n- match: 'a'\n  priority: 2", "p.yaml:5", "priority"},
+      {"policies:\n- match: 'a.b.c'\n  priority: 1\n  force: {priority: 2}", "p.yaml:4", "priority"},
+      {"policies:\n- match: 'a.b.c'\n  healthy-fraction: 0.9\n  max-fraction: 1.2", "p.yaml:3", "healthy-fraction"},
+      {"policies:\n- match: 'a.b.c'\n  priority: 1\n- match: 'a.b.c'\n  priority: 2", "p.yaml:5", "priority"},
+      {"policies:\n- match: '**'\n  priority: 1\n- match: 'a.b.c'\n  priority: 2", "p.yaml:5", "priority"},
       {"everything:\n  priority: 2", "p.yaml:2", "priority"},
       {"everything:\n  effort: fast", "p.yaml:2", "effort"},
-      {"databases:\n- match: a\n  min-input-files: 3", "p.yaml:3", "min-input-files"},
-      {"databases:\n- match: a\n  force: {priority: 1}", "p.yaml:3", "force.priority"},
+      {"databases:\n- match: a.b\n  min-input-files: 3", "p.yaml:3", "min-input-files"},
+      {"databases:\n- match: a.b\n  force: {priority: 1}", "p.yaml:3", "force.priority"},
       {"policies: [{match: a\n", "p.yaml:", "no YAML"},
-      {"policies: [{match: a, ? [b] : c}]", "p.yaml:1", ""}};
+      {"policies: [{match: a.b.c, ? [b] : c}]", "p.yaml:1", ""}};
   for (const auto& [text, place, key] : cases) {
     const auto fleet = ParsePolicyFile("p.yaml", text);
     ASSERT_FALSE(fleet.has_value()) << text;
@@ -159,6 +162,13 @@ TEST(PolicyFile, Mistakes_AreErrorsWithFileLineAndKey) {
     EXPECT_THAT(fleet.error().message, StartsWith(place)) << text;
     EXPECT_THAT(fleet.error().message, HasSubstr(key)) << text;
   }
+}
+
+TEST(PolicyFile, ShortPatternsFitWithAnyLevels) {
+  const FleetPolicy fleet =
+      Parse("policies:\n- match: 'a.**'\n  priority: 2\ndatabases:\n- match: '**'\n  priority: 3\n");
+  EXPECT_EQ(Resolve(fleet, "a/db.t").service.priority, 2);
+  EXPECT_EQ(ResolveDatabase(fleet, "a/db").value().weight, 3);
 }
 
 TEST(PolicyFile, SourcesThatContradictEachOther_AreNamed) {
