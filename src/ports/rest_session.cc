@@ -150,7 +150,16 @@ Status RestSession::Adopt(const json::Value& answer, const Properties& propertie
   }
   const json::Value* lifetime = answer.Find("idempotency-key-lifetime");
   has_idempotency_ = lifetime && lifetime->AsString() && !lifetime->AsString()->empty();
+  if (const json::Value* endpoints = answer.Find("endpoints")) {
+    for (const json::Value& endpoint : endpoints->elements()) {
+      if (endpoint.AsString()) endpoints_.push_back(*endpoint.AsString());
+    }
+  }
   return Ok();
+}
+
+bool RestSession::Lists(std::string_view endpoint) const {
+  return std::ranges::find(endpoints_, endpoint) != endpoints_.end();
 }
 
 Result<HttpResponse> RestSession::Send(const std::string& method, const std::string& path_and_query, std::string body,

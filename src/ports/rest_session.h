@@ -38,6 +38,8 @@ class RestSession {
   /// Properties after defaults and overrides of the server.
   const Properties& properties() const { return properties_; }
   bool has_idempotency() const { return has_idempotency_; }
+  /// Whether the server's list of endpoints has "GET /v1/{prefix}/...". False too if it gives no list.
+  bool Lists(std::string_view endpoint) const;
   /// "a%1Fb": the parts encoded, with the server's separator between them.
   std::string NamespacePath(const std::vector<std::string>& name_space) const;
   const std::string& separator() const { return separator_; }
@@ -57,6 +59,7 @@ class RestSession {
   std::unique_ptr<RestAuthorization> authorization_;
   std::string separator_ = "\x1f";
   bool has_idempotency_ = false;
+  std::vector<std::string> endpoints_;
 };
 
 /// Error for an answer other than 200. `commit`: statuses that leave open whether it was applied are

@@ -132,6 +132,24 @@ Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const Configuration& configu
   return opened;
 }
 
+Result<std::shared_ptr<PolicySource>> OpenPolicies(const Configuration& configuration, const std::string& name,
+                                                   const CatalogEnvironment& environment) {
+  FIRN_ASSIGN(const CatalogSettings settings, configuration.Catalog(name));
+  const std::string wanted = ports::PropertyOr(settings.properties, kPolarisPoliciesProperty, "auto");
+  if (wanted != "auto" && wanted != "true" && wanted != "false") {
+    return Error{Code::kInvalidArgument, fmt::format("catalog `{}`: property `{}` is \"{}\", not auto, true or false",
+                                                     name, kPolarisPoliciesProperty, wanted)};
+  }
+  if (settings.type != "rest" || wanted == "false") return std::shared_ptr<PolicySource>();
+  std::shared_ptr<ports::Http> http = environment.http;
+  if (!http) {
+    FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties));
+  }
+  FIRN_ASSIGN(auto made, PolarisPolicies::Make(settings.properties, std::move(http), environment.clock,
+                                               /*has_to_list=*/wanted == "auto"));
+  return std::shared_ptr<PolicySource>(std::move(made));
+}
+
 Result<OpenedTable> OpenTable(const Configuration& configuration, const std::string& table,
                               const CatalogEnvironment& environment) {
   if (table.empty()) return Error{Code::kInvalidArgument, "no table is given"};

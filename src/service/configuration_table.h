@@ -18,6 +18,7 @@
 #include "ports/clock.h"
 #include "ports/http.h"
 #include "service/configuration.h"
+#include "service/polaris_policies.h"
 
 namespace firn::service {
 
@@ -36,6 +37,10 @@ struct OpenedTable {
 
 Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const Configuration& configuration, const std::string& name,
                                                     const CatalogEnvironment& environment);
+/// The policies that a catalog has for its tables; null if it is of no such kind, or is not to be asked. kUnsupported:
+/// it has no such API now.
+Result<std::shared_ptr<PolicySource>> OpenPolicies(const Configuration& configuration, const std::string& name,
+                                                   const CatalogEnvironment& environment);
 Result<OpenedTable> OpenTable(const Configuration& configuration, const std::string& table,
                               const CatalogEnvironment& environment);
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPagesMax = 100;
 constexpr std::size_t kPoliciesMax = 1'000;
+constexpr std::int64_t kTimeoutMs = 10'000;  // looks wait for it
 constexpr std::uint64_t kBodyBytesMax = std::uint64_t{1} << 20;
 constexpr std::string_view kVersion = "2025-02-03";
 constexpr std::array<std::string_view, 4> kTypes = {kPolarisDataCompaction, kPolarisMetadataCompaction,
@@ -91,6 +92,15 @@ std::pair<bool, std::size_t> Nearness(const PolarisPolicy& policy) {
   return {!policy.inherited, policy.name_space.size()};
 }
 
+/// A 404 of the API itself, not of a server that does not know the path.
+bool NamesWhatIsMissing(const std::string& body) {
+  const auto answer = json::Parse(body);
+  const json::Value* error = answer ? answer->Find("error") : nullptr;
+  const json::Value* type = error && error->is_object() ? error->Find("type") : nullptr;
+  const std::string* text = type ? type->AsString() : nullptr;
+  return text && text->starts_with("NoSuch");
+}
+
 Result<PolarisPolicy> ParsePolicy(const json::Value& value) {
   PolarisPolicy policy;
   FIRN_ASSIGN(policy.type, json::GetString(value, "policy-type"));
@@ -149,8 +159,12 @@ Result<std::string> ParseApplicablePolicies(const std::string& body, std::vector
 }
 
 Result<std::unique_ptr<PolarisPolicies>> PolarisPolicies::Make(const ports::Properties& properties,
-                                                               std::shared_ptr<ports::Http> http, ports::Clock& clock) {
+                                                               std::shared_ptr<ports::Http> http, ports::Clock& clock,
+                                                               bool has_to_list) {
   FIRN_ASSIGN(const auto session, ports::RestSession::Open(properties, http, clock));
+  if (has_to_list && !session->Lists(kPolarisEndpoint)) {
+    return Error{Code::kUnsupported, fmt::format("the catalog does not list `{}`", kPolarisEndpoint)};
+  }
   const ports::Properties& configured = session->properties();
   std::string uri = ports::PropertyOr(configured, "uri", "");
   while (uri.ends_with('/')) uri.pop_back();
@@ -170,7 +184,8 @@ Result<std::unique_ptr<PolarisPolicies>> PolarisPolicies::Make(const ports::Prop
 }
 
 Result<ports::HttpResponse> PolarisPolicies::Get(const std::string& url) {
-  ports::HttpRequest request{.url = url, .headers = headers_, .body_max_bytes = kBodyBytesMax};
+  ports::HttpRequest request{
+      .url = url, .headers = headers_, .timeout_ms = kTimeoutMs, .body_max_bytes = kBodyBytesMax};
   FIRN_ASSIGN(const std::string authorization, authorization_->Header());
   if (!authorization.empty()) request.headers.emplace_back("Authorization", authorization);
   FIRN_ASSIGN(ports::HttpResponse response, http_->Send(request));
@@ -197,8 +212,7 @@ Result<std::vector<PolarisPolicy>> PolarisPolicies::Applicable(const std::vector
     }
     if (response->status != 200) {
       Error error = ports::RestError(*response, /*commit=*/false);
-      const bool no_such_path = response->status == 404 || response->status == 405 || response->status == 501;
-      if (no_such_path) error.code = Code::kUnsupported;
+      if (response->status == 404 && !NamesWhatIsMissing(response->body)) error.code = Code::kUnsupported;
       return std::move(error).In("policies");
     }
     FIRN_ASSIGN(token, ParseApplicablePolicies(response->body, policies).In("policies"));

@@ -6,8 +6,8 @@
 //   apply to it, own and inherited, and what they mean as settings.
 // Guarantees: read only. A policy of a type that firn does not act upon is kept and shown, never guessed at. Answers
 //   are bounded: pages, policies and bytes.
-// Threads: any (the HTTP client's). Errors: kUnsupported when the catalog has no such API, kInvalidArgument naming the
-//   policy and the member of its content, kUnavailable.
+// Threads: any (the HTTP client's). Errors: kUnsupported when the catalog has no such API, kNotFound when it has no
+//   such table, kInvalidArgument naming the policy and the member of its content, kUnavailable.
 // Source: Polaris spec/polaris-catalog-service.yaml, schemas/policies/system/*/2025-02-03.json.
 #pragma once
 
@@ -24,6 +24,10 @@
 #include "service/fleet_policy.h"
 
 namespace firn::service {
+
+/// Property of a REST catalog: "auto" (asked if it lists the endpoint in its configuration), "true", "false".
+inline constexpr std::string_view kPolarisPoliciesProperty = "firn.polaris-policies";
+inline constexpr std::string_view kPolarisEndpoint = "GET /polaris/v1/{prefix}/applicable-policies";
 
 inline constexpr std::string_view kPolarisDataCompaction = "system.data-compaction";
 inline constexpr std::string_view kPolarisMetadataCompaction = "system.metadata-compaction";
@@ -47,13 +51,25 @@ Result<PolicyValues> PolarisValues(const std::vector<PolarisPolicy>& policies);
 /// An answer of `applicable-policies`, added to `policies`; the token of the next page, or empty.
 Result<std::string> ParseApplicablePolicies(const std::string& body, std::vector<PolarisPolicy>& policies);
 
-class PolarisPolicies {
+/// Something that has policies for tables.
+class PolicySource {
  public:
-  /// Asks the catalog for its configuration. `clock` must live longer.
-  static Result<std::unique_ptr<PolarisPolicies>> Make(const ports::Properties& properties,
-                                                       std::shared_ptr<ports::Http> http, ports::Clock& clock);
+  virtual ~PolicySource() = default;
+  /// kNotFound: there is no such table; kUnsupported: no such API.
+  virtual Result<std::vector<PolarisPolicy>> Applicable(const std::vector<std::string>& name_space,
+                                                        const std::string& table) = 0;
+};
 
-  Result<std::vector<PolarisPolicy>> Applicable(const std::vector<std::string>& name_space, const std::string& table);
+class PolarisPolicies final : public PolicySource {
+ public:
+  /// Asks the catalog for its configuration; kUnsupported when it has to list the endpoint and does not. `clock` must
+  /// live longer.
+  static Result<std::unique_ptr<PolarisPolicies>> Make(const ports::Properties& properties,
+                                                       std::shared_ptr<ports::Http> http, ports::Clock& clock,
+                                                       bool has_to_list = false);
+
+  Result<std::vector<PolarisPolicy>> Applicable(const std::vector<std::string>& name_space,
+                                                const std::string& table) override;
 
  private:
   PolarisPolicies() = default;

@@ -104,7 +104,7 @@ class FakePolaris {
       return Json(200, fmt::format(R"({{"access_token":"t{}","token_type":"bearer","expires_in":3600}})", tokens_));
     }
     if (request.url.find("/v1/config") != request.url.npos) {
-      return Json(200, R"({"overrides":{"prefix":"my lake"}})");
+      return Json(200, R"({"overrides":{"prefix":"my lake"})" + endpoints + "}");
     }
     for (const auto& [name, value] : request.headers) {
       if (name == "Authorization" && value == "Bearer t" + std::to_string(good_token)) return Policies(request.url);
@@ -114,6 +114,8 @@ class FakePolaris {
 
   int good_token = 1;
   int status = 200;
+  std::string error_type = "X";
+  std::string endpoints;  // members of the configuration
   bool endless = false;
   std::string last_url;
 
@@ -123,7 +125,7 @@ class FakePolaris {
   }
   ports::HttpResponse Policies(const std::string& url) {
     last_url = url;
-    if (status != 200) return Json(status, R"({"error":{"message":"no","type":"X","code":0}})");
+    if (status != 200) return Json(status, R"({"error":{"message":"no","type":")" + error_type + R"(","code":0}})");
     const bool second = url.find("page-token=p2") != url.npos;
     const std::string next = endless || !second ? R"("p2")" : "null";
     const std::string policy =
@@ -188,9 +190,31 @@ TEST_F(PolarisPoliciesTest, FailuresSayWhatToDo) {
     ASSERT_FALSE(answer.has_value()) << status;
     EXPECT_EQ(answer.error().code, code) << status;
   }
+  server_.status = 406;
+  EXPECT_EQ(client->Applicable({"db"}, "t").error().code, Code::kUnsupported);
+  server_.status = 404;
+  server_.error_type = "NoSuchTableException";
+  EXPECT_EQ(client->Applicable({"db"}, "t").error().code, Code::kNotFound) << "of this table, not of the API";
   server_.status = 200;
   server_.endless = true;
   EXPECT_EQ(client->Applicable({"db"}, "t").error().code, Code::kLimit) << "pages without end";
+}
+
+TEST_F(PolarisPoliciesTest, ACatalogThatDoesNotListTheEndpoint_IsNotAsked) {
+  const auto open = [&] {
+    auto http = std::make_shared<ports::MemoryHttp>([this](const auto& request) { return server_.Answer(request); });
+    return PolarisPolicies::Make({{"uri", "http://host/api/catalog"}, {"token", "t1"}}, http, clock_, true);
+  };
+  for (const char* endpoints : {"", R"(,"endpoints":[])", R"(,"endpoints":["GET /v1/{prefix}/namespaces"])"}) {
+    server_.endpoints = endpoints;
+    const auto made = open();
+    ASSERT_FALSE(made.has_value()) << endpoints;
+    EXPECT_EQ(made.error().code, Code::kUnsupported);
+  }
+  server_.endpoints = R"(,"endpoints":["GET /v1/config","GET /polaris/v1/{prefix}/applicable-policies"])";
+  const auto made = open();
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_TRUE((*made)->Applicable({"db"}, "t").has_value());
 }
 
 TEST(ParseApplicablePolicies, BrokenAnswers_AreErrors) {
