@@ -20,6 +20,10 @@
 #include "ports/file_io.h"
 #include "ports/properties.h"
 
+namespace firn::service {
+class PolicySource;
+}
+
 namespace firn::cli {
 
 /// The words by which a user names a table.
@@ -52,6 +56,8 @@ struct Environment {
   std::function<Result<ports::Properties>(const TableRequest&)> settings = {};
   /// Name of the catalog that a request without a table means, without opening it.
   std::function<Result<std::string>(const TableRequest&)> catalog_name = {};
+  /// The policies that this catalog has for its tables; null: it has none.
+  std::function<Result<std::shared_ptr<service::PolicySource>>(const TableRequest&)> open_policies = {};
 };
 
 }  // namespace firn::cli

@@ -76,6 +76,11 @@ Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const cli::TableRequest& req
   return service::OpenCatalog(configuration, configuration.default_catalog(), {clock, random.Next()});
 }
 
+Result<std::shared_ptr<service::PolicySource>> OpenPolicies(const cli::TableRequest& request, ports::Clock& clock) {
+  FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
+  return service::OpenPolicies(configuration, configuration.default_catalog(), {clock});
+}
+
 Result<std::string> CatalogName(const cli::TableRequest& request) {
   FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
   return configuration.default_catalog();
@@ -108,6 +113,7 @@ int main(int argc, char** argv) {
                                cancelled,
                                [&](const cli::TableRequest& request) { return OpenCatalog(request, clock, random); },
                                Settings,
-                               CatalogName};
+                               CatalogName,
+                               [&](const cli::TableRequest& request) { return OpenPolicies(request, clock); }};
   return cli::RunCommandLine({argv + 1, argv + argc}, environment);
 }

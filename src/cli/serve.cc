@@ -84,8 +84,9 @@ Result<api::ServeOptions> MakeListen(const ServeOptions& options) {
   return made;
 }
 
-Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& environment,
-                                                                  const ServeOptions& options) {
+/// Also adds the ways to their policies to `made`.
+Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& environment, const ServeOptions& options,
+                                                                  service::ServiceOptions& made) {
   std::vector<std::shared_ptr<ports::Catalog>> opened;
   const auto one_at_a_time = std::make_shared<std::mutex>();  // randomness has one owner
   std::vector<std::string> names = options.catalogs;
@@ -93,6 +94,9 @@ Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& e
   for (const std::string& name : names) {
     TableRequest request = options.place;
     request.catalog = name;
+    FIRN_ASSIGN(std::string catalog_name, environment.catalog_name(request));
+    made.policy_sources.push_back(
+        {catalog_name, [open = environment.open_policies, request] { return open(request); }});
     auto catalog = environment.open_catalog(request);
     if (!catalog && catalog.error().code != Code::kUnavailable) return std::move(catalog.error());
     if (catalog) {
@@ -101,7 +105,6 @@ Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& e
     }
     // One that is down must not keep the others from being served.
     environment.terminal.Err("firn: " + Printable(catalog.error().message) + "; it is tried again\n");
-    FIRN_ASSIGN(std::string catalog_name, environment.catalog_name(request));
     opened.push_back(std::make_shared<ports::DeferredCatalog>(
         std::move(catalog_name), [open = environment.open_catalog, request, one_at_a_time] {
           const std::lock_guard lock(*one_at_a_time);
@@ -131,7 +134,7 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   }
   FIRN_ASSIGN(auto made, MakeOptions(environment, options));
   FIRN_ASSIGN(const auto listen, MakeListen(options));
-  FIRN_ASSIGN(auto catalogs, OpenCatalogs(environment, options));
+  FIRN_ASSIGN(auto catalogs, OpenCatalogs(environment, options, made));
   FIRN_ASSIGN(const auto service,
               service::Service::Open(options.state, std::move(catalogs), environment.clock, std::move(made)));
   std::vector<std::unique_ptr<ports::DirectoryWatch>> watches;

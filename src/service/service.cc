@@ -29,12 +29,8 @@ ReadRate PresentReads(FleetTable& table, bool is_replaced) {
   return table.reads;
 }
 
-DispatchOptions DispatchOptionsOf(const ServiceOptions& options) {
-  const auto settings_of = [policy = options.policy](const std::string& table, const iceberg::TableMetadata& metadata) {
-    return ResolveTable(policy, table, metadata.properties(), {});
-  };
-  return {options.workers, options.memory_bytes, options.shadow, options.version, options.seed, settings_of};
-}
+/// So long the policies of a catalog are not asked for again: sweeps, which come a little sooner or later, do it.
+std::int64_t FreshMs(const ServiceOptions& options) { return options.sweep_interval_ms / 4 * 3; }
 
 }  // namespace
 
@@ -44,12 +40,23 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
       clock_(clock),
       options_(std::move(options)),
       tables_(std::move(catalogs)),
+      catalog_policies_(options_.policy_sources, FreshMs(options_), clock),
       events_(options_.events_max),
       request_ids_(options_.seed ^ 0x52455155455354ULL) {
   counters_.version = options_.version;
   counters_.shadow = options_.shadow;
   counters_.started_ms = clock.Now().value;
-  dispatch_ = std::make_unique<Dispatch>(*store_, tables_, shown_.Feed(), clock_, DispatchOptionsOf(options_),
+  const auto settings_of = [this](const std::string& id,
+                                  const iceberg::TableMetadata& metadata) -> Result<TableSettings> {
+    PolicyValues policies;
+    if (const auto table = tables_.Find(id)) {
+      FIRN_ASSIGN(policies, catalog_policies_.Of(table->catalog->name(), table->name));
+    }
+    return ResolveTable(options_.policy, id, metadata.properties(), policies);
+  };
+  const DispatchOptions dispatch = {options_.workers, options_.memory_bytes, options_.shadow,
+                                    options_.version, options_.seed,         settings_of};
+  dispatch_ = std::make_unique<Dispatch>(*store_, tables_, shown_.Feed(), clock_, dispatch,
                                          [this](const JobNews& news) { HearOf(news); });
 }
 
@@ -222,6 +229,7 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
 
 void Service::Forget(const FleetTable& table) {
   dispatch_->Forget(table.id);
+  catalog_policies_.Forget(table.catalog->name(), table.name);
   NoteState(store_->RemoveTable(table.id));
   shown_.RemoveTable(table.id);
   tables_.Remove(table.id);

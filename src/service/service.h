@@ -29,6 +29,7 @@
 #include "ports/clock.h"
 #include "ports/event_source.h"
 #include "service/agenda.h"
+#include "service/catalog_policies.h"
 #include "service/dispatch.h"
 #include "service/fleet_tables.h"
 #include "service/fleet_view.h"
@@ -52,6 +53,8 @@ struct ServiceOptions {
   std::uint64_t seed = 0;
   /// What the owners of tables and databases want, unless the tables say otherwise.
   FleetPolicy policy = {};
+  /// Catalogs that have policies of their own.
+  std::vector<PolicySourceOf> policy_sources = {};
   std::vector<SettingRow> settings = {};  // to be shown
 };
 
@@ -127,6 +130,7 @@ class Service final : public FleetView, public FleetControl {
   ports::Clock& clock_;
   const ServiceOptions options_;
   FleetTables tables_;
+  CatalogPolicies catalog_policies_;
   Agenda agenda_;
   MemoryFleet shown_;
   ports::EventQueue events_;

@@ -135,7 +135,11 @@ Result<Page<OutcomeRow>> Service::Outcomes(std::string_view table_or_empty, cons
 
 Result<Page<RequestRow>> Service::Requests(const PageOf& page) { return store_->Requests(page); }
 
-Result<std::vector<PolicyRow>> Service::Policies() { return PolicyRowsOf(options_.policy); }
+Result<std::vector<PolicyRow>> Service::Policies() {
+  std::vector<PolicyRow> rows = PolicyRowsOf(options_.policy);
+  for (PolicyRow& row : catalog_policies_.Rows()) rows.push_back(std::move(row));
+  return rows;
+}
 
 Result<std::vector<SettingRow>> Service::Settings() { return options_.settings; }
 
