@@ -6,15 +6,6 @@
 
 namespace firn::api {
 
-bool TokenBucket::Has(std::int64_t now_ms) {
-  if (now_ms > last_ms_) {
-    const double seconds = static_cast<double>(now_ms - last_ms_) / 1'000;
-    tokens_ = std::min(rate_.burst, tokens_ + rate_.per_second * seconds);
-  }
-  last_ms_ = now_ms;
-  return tokens_ >= 1;
-}
-
 bool RateLimit::Admit(std::string_view client, std::int64_t now_ms) {
   auto found = clients_.find(client);
   if (found == clients_.end()) {

@@ -14,27 +14,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/rate_bucket.h"
+
 namespace firn::api {
 
 inline constexpr std::size_t kClientsMax = 4'096;
-
-struct Rate {
-  double per_second = 200;
-  double burst = 1'000;
-};
-
-class TokenBucket {
- public:
-  TokenBucket(Rate rate, std::int64_t now_ms) : rate_(rate), tokens_(rate.burst), last_ms_(now_ms) {}
-  bool Has(std::int64_t now_ms);
-  void Take() { tokens_ -= 1; }
-  std::int64_t last_ms() const { return last_ms_; }
-
- private:
-  Rate rate_;
-  double tokens_;
-  std::int64_t last_ms_;
-};
 
 class RateLimit {
  public:
@@ -44,8 +28,8 @@ class RateLimit {
 
  private:
   Rate each_;
-  TokenBucket all_;
-  std::map<std::string, TokenBucket, std::less<>> clients_;
+  RateBucket all_;
+  std::map<std::string, RateBucket, std::less<>> clients_;
 };
 
 }  // namespace firn::api
