@@ -12,6 +12,7 @@
 #include "base/human_text.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/event_options.h"
 #include "cli/exit_codes.h"
 #include "cli/service_options.h"
 #include "cli/table_options.h"
@@ -33,6 +34,7 @@ struct ServeOptions {
   std::string state, listen = "127.0.0.1:8765", token_file, policy_file, memory, sweep = "5m", debounce = "500ms";
   int workers = 1, watchers = 2;
   bool shadow = false;
+  EventTopicFlags kafka;
 };
 
 Result<service::ServiceOptions> MakeOptions(Environment& environment, const ServeOptions& options) {
@@ -127,6 +129,23 @@ void Announce(Environment& environment, const ServeOptions& options, const api::
   }
 }
 
+using Reader = std::shared_ptr<ports::TopicReader>;
+
+/// Null where no topic is to be read.
+Result<Reader> ReadTopic(Environment& environment, std::optional<EventTopicOptions> options,
+                         const std::vector<std::string>& catalogs, service::Service& service) {
+  if (!options) return Reader();
+  FIRN_ASSIGN(auto topic, ports::OpenKafkaTopic(options->kafka));
+  options->reading.catalogs = catalogs;
+  auto reader = std::make_shared<ports::TopicReader>(std::move(topic), service.events(), environment.clock,
+                                                     ports::TopicReaderOptions{.reading = std::move(options->reading)});
+  service.AddMetrics([weak = std::weak_ptr(reader)] {
+    const auto held = weak.lock();
+    return held ? MetricsOf(*held) : std::vector<service::Metric>();
+  });
+  return reader;
+}
+
 Result<int> RunServe(Environment& environment, ServeOptions& options) {
   FIRN_TRY(ApplySettings(environment, options.common, options.place, {nullptr, &options.memory, nullptr}));
   if (options.state.empty()) {
@@ -134,18 +153,28 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   }
   FIRN_ASSIGN(auto made, MakeOptions(environment, options));
   FIRN_ASSIGN(const auto listen, MakeListen(options));
+  ports::Properties settings;
+  if (environment.settings) {
+    FIRN_ASSIGN(settings, environment.settings(options.place));
+  }
+  FIRN_ASSIGN(auto topic, ReadEventTopicOptions(options.kafka, settings));
+  if (topic) made.settings.insert(made.settings.end(), topic->shown.begin(), topic->shown.end());
   FIRN_ASSIGN(auto catalogs, OpenCatalogs(environment, options, made));
+  std::vector<std::string> names;
+  for (const auto& catalog : catalogs) names.push_back(catalog->name());
   FIRN_ASSIGN(const auto service,
               service::Service::Open(options.state, std::move(catalogs), environment.clock, std::move(made)));
   std::vector<std::unique_ptr<ports::DirectoryWatch>> watches;
   for (const std::string& folder : options.watched) {
     FIRN_ASSIGN(watches.emplace_back(), ports::DirectoryWatch::Start(folder, service->events(), {}));
   }
+  FIRN_ASSIGN(auto reader, ReadTopic(environment, std::move(topic), names, *service));
   FIRN_ASSIGN(const auto server, api::ApiServer::Start(*service, *service, environment.clock, listen));
   service->Start();
   Announce(environment, options, *server);
   while (!environment.cancelled) environment.clock.SleepMs(kPatienceMs);
   environment.terminal.Err("firn: stopping: running jobs end at their next page\n");
+  reader.reset();
   service->Stop();
   return kExitOk;
 }
@@ -172,6 +201,7 @@ void AddServe(CLI::App& app, CommandContext& context) {
                    "Folder of local tables whose changes are seen at once; may be repeated")
       ->allow_extra_args(false)
       ->group("Where the tables are");
+  AddEventTopicOptions(*command, options->kafka);
   command->add_option("--state", options->state, "File that remembers tables, decisions and jobs (SQLite)")
       ->default_str("~/.local/state/firn/state.db");
   command->add_option("--listen", options->listen, "Address of the API and the dashboard; port 0: any that is free")

@@ -9,6 +9,7 @@
 
 #include "base/human_text.h"
 #include "base/log.h"
+#include "cli/event_options.h"
 #include "cli/text_table.h"
 
 namespace firn::cli {
@@ -111,6 +112,7 @@ Status ApplySettings(const Environment& environment, const CommonOptions& common
     FIRN_ASSIGN(const std::int64_t threads, ports::IntProperty(settings, "threads", 1, 1, kThreadsMax).In("firn"));
     if (targets.threads != nullptr && !*targets.threads) *targets.threads = static_cast<int>(threads);
   }
+  FIRN_TRY(CheckEventTopicSettings(settings));
   const std::pair<std::string_view, std::string*> sizes[] = {{"memory", targets.memory},
                                                              {"target-file-size", targets.target_file_size}};
   for (const auto& [key, target] : sizes) {

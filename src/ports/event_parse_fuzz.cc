@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "ports/event_parse.h"
+#include "ports/event_message.h"
 
 namespace {
 
@@ -48,6 +48,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                           {{"ce-type", "updateTable"}, {"ce-name", std::string(body)}}, "c", body));
       break;
     case 's': Check(firn::ports::ParseStorageEvents(body)); break;
+    case 'k': Check(firn::ports::ParseEventMessage({.catalogs = {"c"}}, {}, body)); break;
+    case 'K':
+      Check(firn::ports::ParseEventMessage({}, {{"ce_type", "updateTable"}, {"ce_name", std::string(body)}}, body));
+      break;
+    case 't':
+      Check(firn::ports::ParseEventMessage(
+          {.format = firn::ports::MessageFormat::kMetricsReport},
+          {{"namespace", std::string(body)}, {"table", "t"}, {"catalog", std::string(body)}}, body));
+      break;
     default: Check(firn::ports::ParseWebhook(body)); break;
   }
   return 0;

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kDepthMax = 16;
 constexpr std::size_t kValuesMax = 10'000;
-constexpr std::array<std::string_view, 5> kOwnKeys = {"log-level", "map", "memory", "target-file-size", "threads"};
+constexpr std::array<std::string_view, 6> kOwnKeys = {"kafka",  "log-level",        "map",
+                                                      "memory", "target-file-size", "threads"};
 
 class Reader {
  public:
@@ -67,6 +68,7 @@ class Reader {
       if (std::ranges::find(kOwnKeys, key) == kOwnKeys.end()) {
         return Wrong("firn." + key, fmt::format("unknown setting; there are: {}", fmt::join(kOwnKeys, ", ")));
       }
+      if (key == "kafka") return Kafka(value);
       if (key != "map") return Flatten(value, key, "firn." + key, tree_.own, kDepthMax);
       if (value.IsScalar()) {
         tree_.own_rules.push_back(value.Scalar());
@@ -77,6 +79,23 @@ class Reader {
         if (!rule.IsScalar()) return Wrong("firn.map", "a list of FROM=TO is expected");
         tree_.own_rules.push_back(rule.Scalar());
       }
+      return Ok();
+    });
+  }
+
+  /// "kafka.NAME"; topics also as a list.
+  Status Kafka(const YAML::Node& node) {
+    if (node.IsNull()) return Ok();
+    return ForEach(node, "firn.kafka", [this](const std::string& key, const YAML::Node& value) -> Status {
+      if (key != "topics" || !value.IsSequence()) {
+        return Flatten(value, "kafka." + key, "firn.kafka." + key, tree_.own, 0);
+      }
+      std::string topics;
+      for (const YAML::Node& topic : value) {
+        if (!topic.IsScalar()) return Wrong("firn.kafka.topics", "a list of names is expected");
+        topics += (topics.empty() ? "" : ",") + topic.Scalar();
+      }
+      tree_.own.insert_or_assign("kafka.topics", topics);
       return Ok();
     });
   }

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -70,6 +71,8 @@ class Service final : public FleetView, public FleetControl {
   void Stop();
   /// Where adapters of other sources push events.
   ports::EventQueue& events() { return events_; }
+  /// What such an adapter counts is shown with the service's own metrics. Before Start().
+  void AddMetrics(std::function<std::vector<Metric>()> more) { more_metrics_.push_back(std::move(more)); }
 
   Readiness Ready() override;
   Result<FleetSummary> Summary() override;
@@ -134,6 +137,7 @@ class Service final : public FleetView, public FleetControl {
   Agenda agenda_;
   MemoryFleet shown_;
   ports::EventQueue events_;
+  std::vector<std::function<std::vector<Metric>()>> more_metrics_;
   std::unique_ptr<Dispatch> dispatch_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stopping_ = false;

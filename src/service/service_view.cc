@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "service/partition_page.h"
 #include "service/service.h"
@@ -145,6 +146,7 @@ Result<std::vector<SettingRow>> Service::Settings() { return options_.settings; 
 
 std::vector<Metric> Service::Metrics() {
   std::vector<Metric> metrics;
+  for (const auto& more : more_metrics_) std::ranges::move(more(), std::back_inserter(metrics));
   const std::int64_t late_ms = agenda_.LateMs(clock_.Now().value);
   metrics.push_back({.name = "firn_agenda_late_seconds",
                      .about = "How long the table that is most overdue has waited for a look",

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/event_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace firn::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::Pair;
+
+TEST(EventOptions, NothingIsSaid_NothingIsRead) {
+  const auto read = ReadEventTopicOptions({}, {{"memory", "1GB"}});
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->has_value());
+}
+
+TEST(EventOptions, File_SaysAll_AndTheRestGoesToTheLibrary) {
+  const auto read = ReadEventTopicOptions({}, {{"kafka.brokers", "a:1,b:2"},
+                                               {"kafka.topics", "one, two"},
+                                               {"kafka.format", "cloudevents"},
+                                               {"kafka.catalog", "lake"},
+                                               {"kafka.sasl.password", "s3cr3t"},
+                                               {"kafka.ssl.key.pem", "s3cr3t"}});
+  ASSERT_TRUE(read);
+  const EventTopicOptions& options = **read;
+  EXPECT_EQ(options.kafka.brokers, "a:1,b:2");
+  EXPECT_THAT(options.kafka.topics, ElementsAre("one", "two"));
+  EXPECT_EQ(options.kafka.group, "firn");
+  EXPECT_EQ(options.reading.format, ports::MessageFormat::kCloudEvents);
+  EXPECT_EQ(options.reading.catalog, "lake");
+  EXPECT_THAT(options.kafka.properties, ElementsAre(Pair("sasl.password", "s3cr3t"), Pair("ssl.key.pem", "s3cr3t")));
+  std::string shown;
+  for (const auto& row : options.shown) shown += row.key + "=" + row.value + " (" + row.source + ")\n";
+  EXPECT_THAT(shown, HasSubstr("kafka.brokers=a:1,b:2 (file)"));
+  EXPECT_THAT(shown, HasSubstr("kafka.group=firn (default)"));
+  EXPECT_THAT(shown, HasSubstr("kafka.properties=sasl.password, ssl.key.pem"));
+  EXPECT_THAT(shown, Not(HasSubstr("s3cr3t")));
+}
+
+TEST(EventOptions, Flags_WinOverTheFile) {
+  const auto read =
+      ReadEventTopicOptions({.brokers = "c:3", .topics = {"x", "y"}, .group = "g", .format = "s3"},
+                            {{"kafka.brokers", "a:1"}, {"kafka.topics", "one"}, {"kafka.format", "webhook"}});
+  ASSERT_TRUE(read);
+  EXPECT_EQ((*read)->kafka.brokers, "c:3");
+  EXPECT_THAT((*read)->kafka.topics, ElementsAre("x", "y"));
+  EXPECT_EQ((*read)->kafka.group, "g");
+  EXPECT_EQ((*read)->reading.format, ports::MessageFormat::kStorage);
+  EXPECT_TRUE((*read)->kafka.properties.empty());
+}
+
+TEST(EventOptions, Mistakes_NameWhatIsWrong) {
+  const auto message = [](const EventTopicFlags& flags, const ports::Properties& settings) {
+    const auto read = ReadEventTopicOptions(flags, settings);
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_THAT(message({.topics = {"t"}}, {}), HasSubstr("firn.kafka.brokers"));
+  EXPECT_THAT(message({}, {{"kafka.brokers", "a:1"}}), HasSubstr("--kafka-topic"));
+  EXPECT_THAT(message({.brokers = "a:1", .topics = {"t"}, .format = "avro"}, {}), HasSubstr("--kafka-format"));
+  EXPECT_THAT(message({}, {{"kafka.format", "avro"}}), HasSubstr("firn.kafka.format"));
+  EXPECT_FALSE(CheckEventTopicSettings({{"kafka.format", "avro"}}));
+  EXPECT_TRUE(CheckEventTopicSettings({{"kafka.format", "s3"}, {"memory", "1GB"}}));
+}
+
+}  // namespace
+}  // namespace firn::cli
