@@ -238,6 +238,25 @@ Value RandomValue(Random& random, int depth) {
   }
 }
 
+TEST(Json, Write_WhatIsNotUtf8_IsReplaced_AndParses) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"a\xff\x62", "a\xef\xbf\xbd\x62"},
+      {"\xc3", "\xef\xbf\xbd"},
+      {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xed\xa0\x80x", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx"},
+      {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd"},
+      {"\xe2\x82\xac \xf0\x9f\x8c\xb2 \xc3\xbc\x7f", "\xe2\x82\xac \xf0\x9f\x8c\xb2 \xc3\xbc\x7f"}};
+  for (const auto& [given, wanted] : cases) {
+    Value object = Value::Object();
+    object.Set(std::string(given), std::string(given));
+    const Value again = MustParse(Write(object));
+    ASSERT_EQ(again.members().size(), 1U);
+    EXPECT_EQ(again.members()[0].first, wanted);
+    EXPECT_EQ(*again.members()[0].second.AsString(), wanted);
+  }
+}
+
 TEST(Json, Write_RandomTrees_ParseBackEqual) {
   Random random(7);
   for (int i = 0; i < 500; ++i) {

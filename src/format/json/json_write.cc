@@ -1,14 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "format/json/json.h"
 
 namespace firn::json {
 namespace {
 
+// JSON is UTF-8. Names of files, and text in them, need not be: what is none is written as U+FFFD, since whoever reads
+// would refuse the whole document.
+
+/// Bytes of the UTF-8 character that `text` begins with; 0: it is none.
+std::size_t CharacterBytes(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Longer than needed, surrogates, and beyond U+10FFFF.
+  const unsigned second = byte(1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
+  if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) return 0;
+  return size;
+}
+
 void AppendQuoted(std::string_view text, std::string& out) {
   out += '"';
-  for (const char c : text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = CharacterBytes(text.substr(at));
+    if (size != 1) {
+      out += size == 0 ? "\ufffd" : text.substr(at, size);
+      at += std::max<std::size_t>(size, 1);
+      continue;
+    }
+    const char c = text[at++];
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;
