@@ -26,7 +26,7 @@ export const badge = (state, reason) => h('span', { class: `badge ${STATE_TONES[
 export const meter = (part, text, tone) => h('span', { class: `meter ${tone ?? ''}` },
   h('span', { class: 'bar', vars: { '--part': `${Math.max(0, Math.min(100, part * 100))}%` } }), h('span', {}, text));
 
-export const scoreTone = (score) => (score < 50 ? 'bad' : score < 80 ? 'warn' : 'good');
+export const scoreTone = (score) => (score === null ? '' : score < 50 ? 'bad' : score < 80 ? 'warn' : 'good');
 
 /** Figures in a row: [{label, value, note}]. */
 export const figures = (items) => h('dl', { class: 'figures' }, items.map((item) => h('div', {},

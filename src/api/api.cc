@@ -59,6 +59,7 @@ std::optional<Response> Api::Admit(const Request& head) {
     response.headers.emplace_back("Allow", found.allowed);
     return WithSafetyHeaders(std::move(response));
   }
+  if (auto refusal = RefuseType(head, need)) return WithSafetyHeaders(std::move(*refusal));
   if (found.route->rate_limited) {
     const std::lock_guard lock(mutex_);
     if (!event_rate_.Admit(head.client, NowMs())) {

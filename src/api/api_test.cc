@@ -74,6 +74,21 @@ TEST_F(ApiTest, WalkingThroughPagesShowsEachTableOnce) {
   EXPECT_EQ(pages, 3);
 }
 
+TEST_F(ApiTest, AMethodThatAPathDoesNotKnowIs405WhateverItsBody) {
+  for (const char* method : {"DELETE", "OPTIONS", "PUT", "PATCH", "POST", "TRACE"}) {
+    const Response response = Send({.method = method, .path = "/api/v1/tables"});
+    EXPECT_EQ(response.status, 405) << method;
+    ASSERT_NE(FindHeader(response.headers, "Allow"), nullptr);
+    EXPECT_EQ(*FindHeader(response.headers, "Allow"), "GET");
+    EXPECT_EQ(Send({.method = method, .path = "/api/v1/nothing"}).status, 404) << method;
+  }
+  EXPECT_EQ(Send({.method = "DELETE", .path = "/api/v1/pause"}).status, 405);
+  EXPECT_EQ(Send({.method = "POST", .path = "/api/v1/pause"}).status, 415)
+      << "a path that takes it has to know the type";
+  Restart({.access = {.loopback = false}});
+  EXPECT_EQ(Send({.method = "DELETE", .path = "/api/v1/tables"}).status, 403) << "a stranger learns nothing";
+}
+
 TEST_F(ApiTest, UnknownOrMalformedParametersAreErrorsThatNameThem) {
   for (const auto& [path, word] :
        std::vector<std::pair<std::string, std::string>>{{"/api/v1/tables?limt=5", "limt"},

@@ -73,6 +73,11 @@ std::optional<Response> Refuse(const Request& head, Need need, const Access& acc
     return ErrorAnswer(403, "forbidden", "only reading is allowed here: start it with --token-file to allow more");
   }
   if (!SameOrigin(head)) return ErrorAnswer(403, "forbidden", "a page of another site may not do this");
+  return std::nullopt;
+}
+
+std::optional<Response> RefuseType(const Request& head, Need need) {
+  if (need != Need::kWrite) return std::nullopt;
   const std::string* type = FindHeader(head.headers, "content-type");
   if (type == nullptr || std::find(kBodyTypes.begin(), kBodyTypes.end(), MediaType(*type)) == kBodyTypes.end()) {
     return ErrorAnswer(415, "unsupported", "the content type must be application/json");

@@ -30,6 +30,8 @@ struct Access {
 enum class Need { kNothing, kRead, kWrite };
 
 std::optional<Response> Refuse(const Request& head, Need need, const Access& access);
+/// A body of a type that no browser sends by itself; asked once it is known that the path takes one.
+std::optional<Response> RefuseType(const Request& head, Need need);
 
 /// Equal, in a time that depends on the lengths only.
 bool EqualInConstantTime(std::string_view a, std::string_view b);

@@ -90,7 +90,7 @@ json::Value ToJson(const service::TableRow& row) {
                  {"removable_files", row.removable_files},
                  {"delete_files", row.delete_files},
                  {"entropy", NumberOf(row.entropy)},
-                 {"score", NumberOf(row.score)},
+                 {"score", row.score < 0 ? json::Value() : NumberOf(row.score)},
                  {"partitions", row.partitions},
                  {"noisy_partitions", row.noisy_partitions},
                  {"last_snapshot_id",

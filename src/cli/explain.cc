@@ -13,6 +13,7 @@
 #include "cli/text_table.h"
 #include "decide/decision_json.h"
 #include "service/state_store.h"
+#include "service/table_name.h"
 
 namespace firn::cli {
 namespace {
@@ -61,19 +62,11 @@ std::string DecisionText(const decide::Decision& decision, bool verbose) {
   return text;
 }
 
-/// The id of what the user calls a table: "ns.t", "catalog.ns.t" or "catalog/ns.t".
 Result<std::string> TableIdOf(service::StateStore& store, const std::string& given) {
-  FIRN_ASSIGN(const auto tables, store.TableRows());
-  std::vector<std::string> found;
-  for (const service::TableRow& row : tables) {
-    if (given == row.id || given == row.name || given == row.catalog + "." + row.name) found.push_back(row.id);
-  }
-  if (found.size() == 1) return found.front();
-  if (found.empty()) {
-    return Error{Code::kNotFound, fmt::format("the service has never seen a table `{}`; it knows {}", given,
-                                              HumanCount(static_cast<std::int64_t>(tables.size()), "table"))};
-  }
-  return Error{Code::kInvalidArgument, fmt::format("`{}` may be {}", given, fmt::join(found, " or "))};
+  FIRN_ASSIGN(const auto rows, store.TableRows());
+  std::vector<service::TableName> tables;
+  for (const service::TableRow& row : rows) tables.push_back({row.id, row.catalog, row.name});
+  return service::FindTableId(given, tables);
 }
 
 Result<int> RunExplain(Environment& environment, ExplainOptions& options) {
@@ -104,7 +97,7 @@ Result<int> RunExplain(Environment& environment, ExplainOptions& options) {
 void AddExplain(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = app.add_subcommand("explain", "Why the service did, or did not do, something: newest first");
-  command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog.db.table")
+  command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog/db.table")
       ->required();
   command->add_option("--partition", options->partition, "Only decisions about this partition, as health shows it");
   command

@@ -85,7 +85,8 @@ Result<int> RunRequest(Environment& environment, const RequestOptions& options) 
 void AddRequest(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<RequestOptions>();
   CLI::App* command = app.add_subcommand("request", "Ask a running service for work on a table");
-  command->add_option("TABLE", options->table, "As the service names it: catalog/namespace.table")->required();
+  command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog/db.table")
+      ->required();
   command->add_option("ACTION", options->action, "merge, fold, rewrite-deletes, or scan (only look)")
       ->required()
       ->check(CLI::IsMember({"merge", "fold", "rewrite-deletes", "scan"}));

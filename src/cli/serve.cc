@@ -2,6 +2,7 @@
 #include "api/serve.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,12 +27,14 @@ namespace firn::cli {
 namespace {
 
 constexpr std::int64_t kPatienceMs = 200;
+constexpr const char* kListen = "127.0.0.1:8765";
 
 struct ServeOptions {
   CommonOptions common;
   TableRequest place;
   std::vector<std::string> catalogs, watched, hosts;
-  std::string state, listen = "127.0.0.1:8765", token_file, policy_file, memory, sweep = "5m", debounce = "500ms";
+  bool state_is_given = false;
+  std::string state, listen = kListen, token_file, policy_file, memory, sweep = "5m", debounce = "500ms";
   int workers = 1, watchers = 2;
   bool shadow = false;
   EventTopicFlags kafka;
@@ -61,6 +64,16 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
   const auto show = [&](std::string key, std::string value, bool is_given, std::string about) {
     made.settings.push_back({std::move(key), std::move(value), is_given ? "flag" : "default", std::move(about)});
   };
+  const auto all = [](const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); };
+  show("catalog", all(options.catalogs), !options.catalogs.empty(), "Whose tables it watches; empty: the default one");
+  show("listen", options.listen, options.listen != kListen, "Address of the API and the dashboard");
+  show("host", all(options.hosts), !options.hosts.empty(), "Other names by which browsers reach it");
+  show("token", options.token_file.empty() ? "none" : "(hidden)", !options.token_file.empty(),
+       "Without one, only loopback addresses accept anything but reading");
+  show("state", options.state, options.state_is_given, "File that remembers tables, decisions and jobs");
+  show("policy", options.policy_file, !options.policy_file.empty(), "File with the policies of tables and databases");
+  show("watch", all(options.watched), !options.watched.empty(), "Folders whose changes are seen at once");
+  show("watchers", std::to_string(options.watchers), options.watchers != 2, "Tables that are looked at at a time");
   show("sweep-interval", options.sweep, options.sweep != "5m",
        "Every table is looked at so often, whatever events say");
   show("debounce", options.debounce, options.debounce != "500ms", "Between an event and the look at its table");
@@ -148,6 +161,7 @@ Result<Reader> ReadTopic(Environment& environment, std::optional<EventTopicOptio
 
 Result<int> RunServe(Environment& environment, ServeOptions& options) {
   FIRN_TRY(ApplySettings(environment, options.common, options.place, {nullptr, &options.memory, nullptr}));
+  options.state_is_given = !options.state.empty();
   if (options.state.empty()) {
     FIRN_ASSIGN(options.state, DefaultStateFile());
   }

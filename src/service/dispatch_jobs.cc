@@ -137,6 +137,7 @@ void Dispatch::End(Job& job, const WorkResult& result) {
   row.progress = 1;
   if (!result.status) row.error = result.status.error().message;
   StateUpdate update;
+  update.is_kept = true;
   update.decisions.push_back(std::move(decision));
   update.job = &row;
   if (Status written = store_.Write(update); !written) {

@@ -17,6 +17,8 @@
 
 namespace firn::service {
 
+inline constexpr double kNoScore = -1;
+
 struct TableRow {
   enum class State { kOk, kPaused, kFailing, kUnreadable, kDropped };
 
@@ -30,8 +32,8 @@ struct TableRow {
   std::int64_t small_files = 0;
   std::int64_t removable_files = 0;
   std::int64_t delete_files = 0;
-  double entropy = 0;  // sqrt(MSE) / target
-  double score = 100;  // health, 0 to 100
+  double entropy = 0;       // sqrt(MSE) / target
+  double score = kNoScore;  // health, 0 to 100; kNoScore until the table was scanned once
   std::int64_t partitions = 0;
   std::int64_t noisy_partitions = 0;
   std::int64_t last_snapshot_id = -1;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ports/location.h"
+#include "service/table_name.h"
 
 namespace firn::service {
 namespace {
@@ -79,6 +80,7 @@ std::shared_ptr<FleetTable> FleetTables::Restore(TableRecord record) {
   table->was_seen = record.row.last_looked_ms != 0;
   watched.needs_full = record.row.state == TableRow::State::kUnreadable || record.has_work;
   watched.has_histogram = !record.histogram.edges.empty();
+  if (!watched.has_histogram) record.row.score = kNoScore;
   watched.record = std::move(record);
   return table;
 }
@@ -87,6 +89,15 @@ std::shared_ptr<FleetTable> FleetTables::Find(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto place = tables_.find(id);
   return place == tables_.end() ? nullptr : place->second;
+}
+
+Result<std::shared_ptr<FleetTable>> FleetTables::FindNamed(std::string_view given) const {
+  if (auto table = Find(given)) return table;
+  std::vector<TableName> names;
+  for (const auto& table : All()) names.push_back({table->id, table->catalog->name(), ToString(table->name)});
+  FIRN_ASSIGN(const std::string id, FindTableId(given, names));
+  if (auto table = Find(id)) return table;
+  return Error{Code::kNotFound, fmt::format("no table `{}`", given)};
 }
 
 std::vector<std::shared_ptr<FleetTable>> FleetTables::FindFor(const ports::TableEvent& event) const {

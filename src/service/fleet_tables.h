@@ -71,6 +71,8 @@ class FleetTables {
   /// From the state of an earlier run. Null if its catalog is not configured any more.
   std::shared_ptr<FleetTable> Restore(TableRecord record);
   std::shared_ptr<FleetTable> Find(std::string_view id) const;
+  /// By whatever people call it; see table_name.h.
+  Result<std::shared_ptr<FleetTable>> FindNamed(std::string_view given) const;
   /// Of what an event tells; several if it names no catalog.
   std::vector<std::shared_ptr<FleetTable>> FindFor(const ports::TableEvent& event) const;
   void NoteLocation(const std::string& location, const std::shared_ptr<FleetTable>& table);

@@ -286,6 +286,8 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   if (!row_.uuid.empty() && row_.uuid != uuid) {
     table_.state.Reset("another table has the name now");
     table_.has_histogram = false;
+    row_.score = kNoScore;
+    SumPartitions(now_, table_);
     table_.record.savings = {};
     result_.is_replaced = true;
   }
@@ -382,6 +384,7 @@ void SumPartitions(TimestampMs now, WatchedTable& table) {
   const double estimate =
       orient::EstimateScore(static_cast<double>(row.files), static_cast<double>(row.removable_files),
                             static_cast<double>(row.delete_files - equality), static_cast<double>(equality));
+  if (row.score < 0) return;
   if (!table.score_excess) table.score_excess = row.score - estimate;
   row.score = std::clamp(estimate + *table.score_excess, 0.0, 100.0);
 }

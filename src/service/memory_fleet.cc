@@ -81,10 +81,14 @@ Result<Page<typename Map::mapped_type>> PageOfMap(const Map& map, const PageOf& 
   return result;
 }
 
+/// Behind every table that has a score.
+constexpr double kNoScoreRank = 101;
+
 Place TablePlace(const TableRow& row, TableFilter::Order order) {
   const auto falling = [&](auto value) { return Place{-static_cast<double>(value), 0, row.id}; };
   switch (order) {
-    case TableFilter::Order::kWorst: return {row.state == TableRow::State::kOk ? 1.0 : 0.0, row.score, row.id};
+    case TableFilter::Order::kWorst:
+      return {row.state == TableRow::State::kOk ? 1.0 : 0.0, row.score < 0 ? kNoScoreRank : row.score, row.id};
     case TableFilter::Order::kName: return {0, 0, row.id};
     case TableFilter::Order::kFiles: return falling(row.files);
     case TableFilter::Order::kBytes: return falling(row.bytes);

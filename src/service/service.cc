@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "base/log.h"
+#include "format/json/json.h"
 #include "service/earlier_work.h"
 #include "service/setting_rows.h"
+#include "service/table_name.h"
 
 namespace firn::service {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr std::int64_t kPatienceMs = 1000;
 constexpr std::int64_t kRetryMinMs = 5'000;
+constexpr std::int64_t kStateRetryMs = 2'000;
 /// Scans alone are a reason to save a table so often.
 constexpr std::int64_t kSaveReadsMs = 3'600'000;
 /// A table that its catalog does not have any more is shown for so long.
@@ -92,7 +95,7 @@ void Service::Stop() {
   }
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
-  SaveCounters();
+  NoteState(SaveCounters());
   shown_.Feed().Close();
 }
 
@@ -111,7 +114,7 @@ void Service::TakeEvent(const ports::TableEvent& event) {
   const std::int64_t now_ms = clock_.Now().value;
   auto found = tables_.FindFor(event);
   const bool is_scan = event.kind == ports::TableEvent::Kind::kScan;
-  if (found.empty() && !event.table.empty() && !is_scan) {
+  if (found.empty() && !event.table.empty() && !is_scan && IsText(event.table)) {
     // Of a table that no sweep has seen yet. Whether it is there is found out by looking.
     for (const auto& catalog : tables_.catalogs()) {
       if (event.catalog.empty() ? tables_.catalogs().size() > 1 : catalog->name() != event.catalog) continue;
@@ -135,7 +138,11 @@ void Service::RunSweep() {
   Random random(options_.seed ^ 0x5357454550ULL);
   while (!stopping_) {
     Sweep(random);
-    WaitMs(options_.sweep_interval_ms);
+    // A state that could not be written is tried again long before the next sweep.
+    for (std::int64_t left_ms = options_.sweep_interval_ms; left_ms > 0 && !stopping_; left_ms -= kStateRetryMs) {
+      WaitMs(std::min(left_ms, kStateRetryMs));
+      if (!stopping_ && !dispatch_->is_state_writable()) NoteState(SaveCounters());
+    }
   }
 }
 
@@ -167,6 +174,13 @@ void Service::Sweep(Random& random) {
       continue;
     }
     for (const ports::TableIdentifier& name : *listed) {
+      if (!IsText(ToString(name))) {
+        if (left_out_.insert(catalog->name() + "/" + ToString(name)).second) {
+          Log(LogLevel::kWarn, fmt::format("catalog {}: a table whose name is not UTF-8 is left out: {}",
+                                           catalog->name(), json::Write(json::Value(ToString(name)))));
+        }
+        continue;
+      }
       const auto [table, is_new] = tables_.Add(catalog, name);
       if (is_new) add(*table);
     }
@@ -181,7 +195,7 @@ void Service::NoteFleet(std::int64_t now_ms) {
     NoteState(store_->AddTrend("", {now_ms, sum->files, sum->bytes, sum->entropy}));
   }
   if (Status pruned = store_->Prune(); !pruned) Log(LogLevel::kWarn, pruned.error().message);
-  SaveCounters();
+  NoteState(SaveCounters());
 }
 
 void Service::RunWatcher(Random random) {
@@ -238,6 +252,7 @@ void Service::Forget(const FleetTable& table) {
 /// What a look has found goes to the queue, to the state, and to those who watch.
 void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs started, LookResult result) {
   StateUpdate update;
+  update.is_kept = true;
   FollowRequests(table, started, result, update);
   // Before a job can end that answers them.
   if (!update.requests.empty()) NoteState(store_->Write(update));

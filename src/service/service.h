@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,13 +118,14 @@ class Service final : public FleetView, public FleetControl {
   void FollowJob(const JobNews& news);
   void SetScopes(const FleetTable& table);
   void Publish(FleetTable& table);
+  Status Acknowledged(Status written);
   Status SetPaused(std::string_view table, bool paused);
   Result<std::shared_ptr<FleetTable>> FindTable(std::string_view id) const;
   static Error StillLooking(std::string_view id);
   Result<FleetSummary> TableSums();
   void CountLook(const AgendaItem& item, const LookCounts& counts);
   void NoteState(const Status& status);
-  void SaveCounters();
+  Status SaveCounters();
   void WaitMs(std::int64_t ms);
 
   /// How long people wait for a table that is being looked at.
@@ -157,6 +159,7 @@ class Service final : public FleetView, public FleetControl {
   Status state_status_ = Ok();                         // of the last write
   std::map<std::string, std::string> catalog_errors_;  // by name
   std::atomic<std::int64_t> sweeps_ = 0;
+  std::set<std::string> left_out_;  // names that cannot be shown; of the sweep alone
 };
 
 }  // namespace firn::service

@@ -98,7 +98,7 @@ Status Service::Restore() {
   return Ok();
 }
 
-void Service::SaveCounters() {
+Status Service::SaveCounters() {
   const Dispatch::Figures figures = dispatch_->figures();
   FleetSummary counts;
   {
@@ -110,8 +110,18 @@ void Service::SaveCounters() {
   counts.bytes_rewritten += figures.bytes_rewritten;
   std::string text;
   for (const std::int64_t* count : CountsOf(counts)) text += std::to_string(*count) + " ";
-  if (Status written = store_->Set(kSpent, dispatch_->Spent()); !written) Log(LogLevel::kWarn, written.error().message);
-  if (Status written = store_->Set(kCounters, text); !written) Log(LogLevel::kWarn, written.error().message);
+  FIRN_TRY(store_->Set(kSpent, dispatch_->Spent()));
+  FIRN_TRY(store_->Set(kCounters, text));
+  StateUpdate kept;
+  return store_->Write(kept);
+}
+
+/// Of a write that somebody waits for. A full disk is nothing that the sender did wrong or has to wait a turn for.
+Status Service::Acknowledged(Status written) {
+  NoteState(written);
+  if (written) return Ok();
+  return Error{Code::kUnavailable,
+               fmt::format("the service cannot write its state, so nothing was taken in: {}", written.error().message)};
 }
 
 Result<std::string> Service::AddRequest(const NewRequest& request) {
@@ -120,13 +130,11 @@ Result<std::string> Service::AddRequest(const NewRequest& request) {
     return Error{Code::kInvalidArgument,
                  fmt::format("`priority` is not between {} and {}", orient::kPriorityMin, orient::kPriorityMax)};
   }
-  if (tables_.Find(request.table) == nullptr) {
-    return Error{Code::kNotFound,
-                 fmt::format("no table `{}`: tables are named catalog/namespace.table", request.table)};
-  }
+  FIRN_ASSIGN(const auto table, tables_.FindNamed(request.table));
   const TimestampMs now = clock_.Now();
   RequestRow row;
   row.request = request;
+  row.request.table = table->id;
   row.created_ms = now.value;
   row.state = "waiting";
   {
@@ -137,11 +145,11 @@ Result<std::string> Service::AddRequest(const NewRequest& request) {
     row.id = request_ids_.NewUuidV7(now);
     StateUpdate update;
     update.requests.push_back(row);
-    FIRN_TRY(store_->Write(update));
+    FIRN_TRY(Acknowledged(store_->Write(update)));
     ++requests_open_;
-    requests_[request.table].push_back(row);
+    requests_[table->id].push_back(row);
   }
-  agenda_.Add({request.table, now.value, decide::Cause::kRequest, true});
+  agenda_.Add({table->id, now.value, decide::Cause::kRequest, true});
   return row.id;
 }
 
@@ -151,8 +159,10 @@ void Service::FollowRequests(const FleetTable& table, TimestampMs started, LookR
   const auto place = requests_.find(table.id);
   if (place == requests_.end()) return;
   for (RequestRow& request : place->second) {
-    // A look that began before the request, or that saw only a part, says nothing about it.
-    if (request.created_ms > started.value || (!result.error && !result.is_full)) continue;
+    // A look that began before the request, or that saw only a part, says nothing about it. One that was made in the
+    // future was made before the clock went back.
+    const bool is_newer = request.created_ms > started.value && request.created_ms <= clock_.Now().value;
+    if (is_newer || (!result.error && !result.is_full)) continue;
     if (Answer(table, request, result)) update.requests.push_back(request);
   }
   requests_open_ -= static_cast<std::int64_t>(std::erase_if(place->second, IsEnded));
@@ -186,6 +196,7 @@ bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& r
 /// Whether more is to be done for a request, the next look at its table tells.
 void Service::FollowJob(const JobNews& news) {
   StateUpdate update;
+  update.is_kept = true;
   bool is_asked = false;
   {
     const std::lock_guard lock(requests_mutex_);
@@ -234,12 +245,12 @@ Error Service::StillLooking(std::string_view id) {
 
 Status Service::SetPaused(std::string_view id, bool paused) {
   if (id.empty()) {
-    FIRN_TRY(store_->Set(kPaused, paused ? "1" : "0"));
+    FIRN_TRY(Acknowledged(store_->Set(kPaused, paused ? "1" : "0")));
     dispatch_->SetPaused(paused);
     shown_.Feed().Publish(News::Kind::kSummary);
     return Ok();
   }
-  FIRN_ASSIGN(const auto table, FindTable(id));
+  FIRN_ASSIGN(const auto table, tables_.FindNamed(id));
   const std::unique_lock lock(table->mutex, kLookPatience);
   if (!lock.owns_lock()) return StillLooking(id);
   TableRecord& record = table->watched.record;
@@ -248,7 +259,7 @@ Status Service::SetPaused(std::string_view id, bool paused) {
   StateUpdate update;
   update.table = &record;
   update.has_partitions = false;
-  const Status written = store_->Write(update);
+  const Status written = Acknowledged(store_->Write(update));
   if (!written) {
     record.paused = before;
     return written;

@@ -84,6 +84,14 @@ void AddRequest(const RequestRow& request, std::vector<ports::SqlStatement>& to)
                 {request.id, IsOpen(request) ? "1" : "0", WriteRow(request)}});
 }
 
+void AddDecision(const decide::Decision& decision, std::vector<ports::SqlStatement>& to) {
+  // Again, where it is not known whether it was written the first time.
+  to.push_back(
+      {"INSERT OR REPLACE INTO decisions (id, table_id, partition, kind, ms, json) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+       {Digits(decision.id), decision.table, decision.partition, std::string(DecisionKindName(decision.kind)),
+        Digits(decision.at.value), json::Write(decide::ToJson(decision))}});
+}
+
 template <class Row>
 Result<Row> RowOf(const std::optional<std::string>& text) {
   Row row;
@@ -176,6 +184,27 @@ Status StateStore::Prepare() {
   return Ok();
 }
 
+/// What could not be written before, unless `update` has something newer of the same.
+void StateStore::AddKept(const StateUpdate& update, std::vector<ports::SqlStatement>& statements) const {
+  for (const auto& [id, job] : kept_jobs_) {
+    if (update.job == nullptr || update.job->id != id) AddJob(job, statements);
+  }
+  for (const auto& [id, request] : kept_requests_) {
+    if (std::ranges::count(update.requests, id, &RequestRow::id) == 0) AddRequest(request, statements);
+  }
+  for (const decide::Decision& decision : kept_decisions_) AddDecision(decision, statements);
+}
+
+void StateStore::Keep(const StateUpdate& update) {
+  if (update.job != nullptr && kept_jobs_.size() < kKeptMax) kept_jobs_.insert_or_assign(update.job->id, *update.job);
+  for (const RequestRow& request : update.requests) {
+    if (kept_requests_.size() < kKeptMax) kept_requests_.insert_or_assign(request.id, request);
+  }
+  for (const decide::Decision& decision : update.decisions) {
+    if (kept_decisions_.size() < kKeptMax) kept_decisions_.push_back(decision);
+  }
+}
+
 Status StateStore::Write(StateUpdate& update) {
   std::vector<ports::SqlStatement> statements;
   if (update.table != nullptr) AddTable(*update.table, update.has_partitions, statements);
@@ -186,13 +215,19 @@ Status StateStore::Write(StateUpdate& update) {
   for (decide::Decision& decision : update.decisions) {
     decision.id = next_decision_++;
     decision = decide::Bounded(std::move(decision));
-    statements.push_back(
-        {"INSERT INTO decisions (id, table_id, partition, kind, ms, json) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-         {Digits(decision.id), decision.table, decision.partition, std::string(DecisionKindName(decision.kind)),
-          Digits(decision.at.value), json::Write(decide::ToJson(decision))}});
+    AddDecision(decision, statements);
   }
+  AddKept(update, statements);
   if (statements.empty()) return Ok();
-  return database_->WriteAll(statements).In("state");
+  Status written = database_->WriteAll(statements).In("state");
+  if (written) {
+    kept_jobs_.clear();
+    kept_requests_.clear();
+    kept_decisions_.clear();
+  } else if (update.is_kept) {
+    Keep(update);
+  }
+  return written;
 }
 
 Status StateStore::RemoveTable(std::string_view id) {

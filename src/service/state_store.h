@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,7 +52,12 @@ struct StateUpdate {
   std::vector<decide::Decision> decisions;
   const JobRow* job = nullptr;
   std::vector<RequestRow> requests;
+  /// It has happened already: where it cannot be written now, its job, requests and decisions are written with the next
+  /// update that can. Of at most kKeptMax each; decisions beyond it are lost.
+  bool is_kept = false;
 };
+
+inline constexpr std::size_t kKeptMax = 1'000;
 
 struct StateLimits {
   std::int64_t decisions_max = 200'000;
@@ -97,12 +103,18 @@ class StateStore {
   StateStore(std::unique_ptr<ports::SqliteDatabase> database, const StateLimits& limits)
       : database_(std::move(database)), limits_(limits) {}
   Status Prepare();
+  void AddKept(const StateUpdate& update, std::vector<ports::SqlStatement>& statements) const;
+  void Keep(const StateUpdate& update);
 
   ports::FileDescriptor lock_;  // closed after the database: closing any descriptor of a file ends SQLite's locks on it
   std::unique_ptr<ports::SqliteDatabase> database_;
   StateLimits limits_;
-  std::mutex mutex_;  // of next_decision_
+  std::mutex mutex_;  // of what follows
   std::int64_t next_decision_ = 0;
+  // What could not be written yet.
+  std::map<std::string, JobRow> kept_jobs_;  // by id
+  std::map<std::string, RequestRow> kept_requests_;
+  std::vector<decide::Decision> kept_decisions_;
 };
 
 }  // namespace firn::service

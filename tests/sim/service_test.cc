@@ -167,6 +167,55 @@ TEST_F(ServiceTest, Requests_AreAnsweredAndKept) {
   EXPECT_EQ(service_->Job(request.job)->state, service::JobRow::State::kDone);
 }
 
+TEST_F(ServiceTest, Requests_TakeEveryNameOfATable_AndDoNotGuess) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  for (const std::string& name : {Id(), std::string("db.t"), world_.catalog->name() + ".db.t"}) {
+    EXPECT_TRUE(service_->AddRequest({.table = name, .action = "scan"}).has_value()) << name;
+    EXPECT_TRUE(service_->Pause(name).has_value()) << name;
+    EXPECT_EQ(service_->Table(Id())->row.state, service::TableRow::State::kPaused);
+    EXPECT_TRUE(service_->Resume(name).has_value()) << name;
+  }
+  for (const auto& request : service_->Requests({})->items) EXPECT_EQ(request.request.table, Id());
+  EXPECT_EQ(service_->AddRequest({.table = "t", .action = "scan"}).error().code, Code::kNotFound);
+}
+
+TEST_F(ServiceTest, OddNames_AreShown_AndNoNameKeepsItFromStarting) {
+  const std::string location = world_.table().Load()->metadata_location;
+  const std::vector<std::string> names = {"line\nbreak", "tab\t", "\x01\x7f", "q\"'\\", "sl/ash", "%2F", "\xc3\xbc"};
+  for (const std::string& name : names) world_.catalog->Register({{"db"}, name}, location);
+  world_.catalog->Register({{"db"}, "no\xfftext"}, location);
+  options_.shadow = true;
+  for (int run = 0; run < 2; ++run) {
+    Start();
+    for (const std::string& name : names) {
+      const std::string id = world_.catalog->name() + "/db." + name;
+      EXPECT_TRUE(Wait([&] {
+        const auto table = service_->Table(id);
+        return table && table->row.files == 12 && table->row.score >= 0;
+      })) << name;
+      EXPECT_EQ(service_->Decisions({.table = id}, {.after = "", .limit = 5})->items.empty(), false);
+    }
+    EXPECT_TRUE(Wait([&] { return service_->Summary()->tables == static_cast<std::int64_t>(names.size()) + 1; }));
+    service_.reset();
+  }
+}
+
+TEST_F(ServiceTest, ATableThatWasNeverRead_HasNoScore) {
+  const std::string broken = "memory://broken/v1.metadata.json";
+  ASSERT_TRUE(ports::WriteFile(*world_.storage, broken, AsBytes("{")).has_value());
+  world_.catalog->Register({{"db"}, "broken"}, broken);
+  Start();
+  const std::string id = world_.catalog->name() + "/db.broken";
+  ASSERT_TRUE(Wait([&] {
+    const auto table = service_->Table(id);
+    return table && table->row.state == service::TableRow::State::kUnreadable;
+  }));
+  EXPECT_EQ(service_->Table(id)->row.score, service::kNoScore);
+  ASSERT_TRUE(Wait([&] { return Files() == 2; }));
+  EXPECT_GT(service_->Table(Id())->row.score, 0);
+}
+
 TEST_F(ServiceTest, Requests_ForOnePartition_GetThatOneAlone) {
   options_.shadow = false;
   {
