@@ -78,6 +78,8 @@ class HistoryMaker {
       file.equality_deletes = static_cast<std::int32_t>(std::clamp<std::int64_t>(others, 1, 1'000'000));
       partition.equality_deletes = std::max(partition.equality_deletes, file.equality_deletes);
     }
+    // Partitions of delete files alone have nothing that a merge could read.
+    std::erase_if(commit.partitions, [](const PartitionCommit& partition) { return partition.added.empty(); });
     if (!commit.partitions.empty()) history_.commits.push_back(std::move(commit));
   }
 

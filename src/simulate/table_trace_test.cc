@@ -153,6 +153,18 @@ TEST(TableTrace, DeletesOfTheStartStayWhereTheyWere) {
   EXPECT_EQ(world.totals().rows, 600 - 30 + 40);
 }
 
+/// Deletes that outlived their files, and a first snapshot without any.
+TEST(TableTrace, AStartWithoutFilesIsNoCommit) {
+  Table table;
+  table.facts.partitions[0].equality_delete_files = 4;
+  Table::In(table.Snapshot("append", 1'000), 0, {400});
+  const TableHistory history = table.Make();
+  ASSERT_EQ(history.commits.size(), 1U);
+  EXPECT_EQ(history.commits[0].at.value, kStartMs + 1'000);
+  EXPECT_EQ(Table::Play(history).totals().delete_reads, 0);
+  EXPECT_THAT(Sentences(history).at(1), HasSubstr("Then 1 commit of writers to 2 partitions"));
+}
+
 TEST(TableTrace, DeletesOfWritersReachOlderFiles) {
   Table table;
   table.Has(0, 1'000);
