@@ -113,7 +113,7 @@ def compaction_python(data):
 
 def by_compaction(data, folder, runs):
     """CPU, wall and peak memory of iceberg-compaction, which knows REST catalogs only; or why it cannot."""
-    from run import peak_mb, timed
+    from measure import peak_mb, timed
     python = compaction_python(data)
 
     def served(measure):
@@ -150,7 +150,7 @@ def use_lake(folder):
 
 
 def by_firn(firn, folder, runs):
-    from run import peak_mb, timed
+    from measure import peak_mb, timed
     use_lake(folder)
     command = [str(firn), "optimize", "--quiet", "--threads", "2", "--memory", "512MB", "lake.db.deletes"]
     some = []
@@ -174,13 +174,13 @@ def by_spark(python, jars, folder, runs):
 
 
 def deletes_bench(firn, data, runs, results):
-    from run import lineitem
+    from splice import lineitem
     folder = data / "deletes"
     python, jars = setup(data)
     if not (folder / ".done").exists():
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "work").mkdir(parents=True)
-        make(folder / "work", lineitem())
+        make(folder / "work", lineitem(data))
         shutil.copytree(folder / "work", folder / "pristine")
         (folder / ".done").touch()
     tools = {"Spark, warm call": by_spark(python, jars, folder, runs), "iceberg-compaction": by_compaction(data, folder, runs),

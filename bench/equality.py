@@ -67,7 +67,7 @@ def bytes_read():
 
 
 def measure(firn, folder, command, runs):
-    from run import peak_mb, timed
+    from measure import peak_mb, timed
     arguments = [str(firn), command, "--threads", "2", "--memory", "512MB", "lake.db.equality"]
     some = []
     for _ in range(runs):

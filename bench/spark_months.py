@@ -82,8 +82,9 @@ def rewrite(warehouse, database, jars, runs, table, options=""):
 
 
 def spark_bench(firn, data, runs, results):
-    from run import lineitem, timed
-    lineitem()
+    from measure import timed
+    from splice import lineitem
+    lineitem(data)
     folder = data / "months"
     python, jars = setup(data)
     pristine = folder / "pristine"

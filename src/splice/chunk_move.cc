@@ -90,7 +90,7 @@ Result<MovedChunk> ChunkMover::Join(std::size_t index, const ColumnInput& input,
 /// Whether a page of a chunk that is joined goes between the pages that are made here.
 bool ChunkMover::PaysToCopy(const Walk& walk, std::size_t page, Encoding encoding) const {
   const PageRecord& record = walk.input.scan.pages[page];
-  if (record.compressed_size < CopyBytesMin(settings_.effort) || record.num_values > settings_.page_rows_max) {
+  if (record.uncompressed_size < CopyBytesMin(settings_.effort) || record.num_values > settings_.page_rows_max) {
     return false;
   }
   const bool keeps = IsDictionaryEncoded(record) ? choice_.KeepsIndices(walk.index) : record.encoding == encoding;

@@ -22,7 +22,7 @@
 
 namespace firn::splice {
 
-/// Stored pages with fewer bytes are joined with others.
+/// Pages with fewer bytes, uncompressed, are joined with others.
 constexpr std::int64_t CopyBytesMin(Effort effort) { return effort == Effort::kFast ? 8 << 10 : 64 << 10; }
 
 /// What went out of a chunk that was not copied as a whole.

@@ -30,6 +30,16 @@ bool IsKnownEncoding(PhysicalType type, Encoding encoding) {
   }
 }
 
+/// The size of the page that a byte is in, on average: writers that end pages by rows leave a tiny one at the end.
+std::int64_t BytesOfTypicalPage(const ChunkScan& scan) {
+  if (scan.data_bytes == 0) return 0;
+  double squares = 0;
+  for (const PageRecord& page : scan.pages) {
+    squares += static_cast<double>(page.uncompressed_size) * static_cast<double>(page.uncompressed_size);
+  }
+  return static_cast<std::int64_t>(squares / static_cast<double>(scan.data_bytes));
+}
+
 /// DuckDB up to 1.5 reads DELTA_LENGTH_BYTE_ARRAY as text and binary only, not as decimals or parts of variants.
 bool IsPlainText(const OutputColumn& column) {
   if (column.type != PhysicalType::kByteArray || column.in_variant) return false;
@@ -151,8 +161,8 @@ class ColumnMerge {
     const ChunkScan& scan = input.scan;
     if (!FitsOutput(input)) return false;
     if (scan.has_dictionary_pages && !choice_.KeepsIndices(i)) return false;
-    const auto pages = static_cast<std::int64_t>(scan.pages.size());
-    const std::int64_t bytes = scan.data_bytes / pages, values = scan.meta->num_values / pages;
+    const std::int64_t bytes = BytesOfTypicalPage(scan);
+    const std::int64_t values = scan.meta->num_values / static_cast<std::int64_t>(scan.pages.size());
     const bool alone = chunks_ == 1 && inputs_.size() == 1;
     const bool large = bytes >= CopyBytesMin(settings_.effort);
     if (!large && !(alone && (bytes >= kCopyBytesMinAlone || values >= kCopyValuesMinAlone))) return false;
