@@ -182,13 +182,13 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   for (const std::string& folder : options.watched) {
     FIRN_ASSIGN(watches.emplace_back(), ports::DirectoryWatch::Start(folder, service->events(), {}));
   }
-  FIRN_ASSIGN(auto reader, ReadTopic(environment, std::move(topic), names, *service));
+  FIRN_ASSIGN(const auto reader, ReadTopic(environment, std::move(topic), names, *service));
   FIRN_ASSIGN(const auto server, api::ApiServer::Start(*service, *service, environment.clock, listen));
   service->Start();
   Announce(environment, options, *server);
   while (!environment.cancelled) environment.clock.SleepMs(kPatienceMs);
   environment.terminal.Err("firn: stopping: running jobs end at their next page\n");
-  reader.reset();
+  if (reader) reader->EndReading();
   service->Stop();
   return kExitOk;
 }

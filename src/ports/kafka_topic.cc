@@ -20,13 +20,14 @@ constexpr int kPlaceMs = 2'000;
 constexpr std::size_t kHeadersMax = 100;
 using Setting = std::pair<std::string_view, std::string_view>;
 /// What can be changed by properties.
-constexpr std::array<Setting, 10> kDefaults = {{
+constexpr std::array<Setting, 11> kDefaults = {{
     {"client.id", "firn"},
     {"auto.offset.reset", "latest"},
     {"queued.max.messages.kbytes", "16384"},
     {"queued.min.messages", "1000"},
     {"fetch.max.bytes", "8388608"},
-    {"session.timeout.ms", "10000"},  // who was killed holds its partitions for so long
+    {"session.timeout.ms", "6000"},  // who was killed holds its partitions for so long; closing takes no longer
+    {"heartbeat.interval.ms", "2000"},
     {"topic.metadata.refresh.interval.ms", "30000"},
     {"statistics.interval.ms", "2000"},
     {"socket.keepalive.enable", "true"},

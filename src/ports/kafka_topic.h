@@ -5,7 +5,7 @@
 // In: brokers, topics, a group, and properties of librdkafka. Out: the port.
 // Guarantees: those of event_topic.h. About 16 MiB of messages and one fetch wait in memory at most, unless the
 //   properties say otherwise. Names of properties may be shown, their values never are: not in messages, not in logs.
-//   Closing takes a few seconds at most, also while no broker answers.
+//   Closing takes no longer than `session.timeout.ms` (6 s) and a little, also while no broker answers.
 // Cost: threads and connections of librdkafka: one of each a broker, and one more thread. Threads: as of the port.
 // Errors: Open: kInvalidArgument naming the property. Brokers that do not answer are no error.
 // Source: librdkafka 2.0 CONFIGURATION.md, STATISTICS.md.

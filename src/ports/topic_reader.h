@@ -48,6 +48,8 @@ class TopicReader {
   /// Keeps references to queue and clock.
   TopicReader(std::unique_ptr<EventTopic> topic, EventQueue& queue, Clock& clock, TopicReaderOptions options);
   ~TopicReader();
+  /// Nothing more is taken from the topic; does not wait.
+  void EndReading() { stopping_ = true; }
   TopicCounts counts() const;
   TopicState state() const { return topic_->state(); }
 

@@ -170,6 +170,16 @@ TEST_P(EventTopicContract, Close_IsQuickWithMessagesWaiting) {
   EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(6));
 }
 
+TEST_P(EventTopicContract, NobodyAnswersAnyMore_ClosesAllTheSame) {
+  auto topic = OpenAtEnd("g");
+  store_->Append({}, "x");
+  EXPECT_THAT(Bodies(*topic, 1, true), ElementsAre("x"));
+  store_->SetUp(false);
+  const auto start = steady_clock::now();
+  topic.reset();
+  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(9)) << "the session's timeout, and a little";
+}
+
 INSTANTIATE_TEST_SUITE_P(All, EventTopicContract, testing::ValuesIn(TopicCases()),
                          [](const auto& suite) { return suite.param.name; });
 
