@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One real Kafka broker on loopback, in KRaft mode, that a test can kill and start again.
+
+    with KafkaBroker(folder) as broker: ... broker.address ...
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from .servers import CACHE, free_port
+
+CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
+
+
+def kafka_jars():
+    """Fetched once into the cache folder."""
+    pom = Path(__file__).parent / "kafka/pom.xml"
+    target = CACHE / "kafka"
+    stamp = target / ".done"
+    if not stamp.exists() or stamp.read_text() != pom.read_text():
+        shutil.rmtree(target, ignore_errors=True)
+        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
+                        f"-DoutputDirectory={target}"], check=True, stdin=subprocess.DEVNULL)
+        stamp.write_text(pom.read_text())
+    return target
+
+
+class KafkaBroker:
+    def __init__(self, folder, message_max_bytes=1 << 20):
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.port, controller = free_port(), free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self.process = None
+        self.properties = self.folder / "server.properties"
+        settings = {
+            "process.roles": "broker,controller",
+            "node.id": 1,
+            "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{controller}",
+            "advertised.listeners": f"PLAINTEXT://{self.address}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "log.dirs": self.folder / "data",
+            "num.partitions": 1,
+            "offsets.topic.replication.factor": 1,
+            "offsets.topic.num.partitions": 1,
+            "transaction.state.log.replication.factor": 1,
+            "transaction.state.log.min.isr": 1,
+            "share.coordinator.state.topic.replication.factor": 1,
+            "share.coordinator.state.topic.min.isr": 1,
+            "group.initial.rebalance.delay.ms": 0,
+            "message.max.bytes": message_max_bytes,
+        }
+        self.properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+
+    def java(self, *arguments):
+        return ["java", "-Xmx512m", "-cp", f"{kafka_jars()}/*", *map(str, arguments)]
+
+    def start(self, seconds=120):
+        """Returns when it answers; what it stored before is there again."""
+        log = open(self.folder / "kafka.log", "ab")
+        subprocess.run(self.java("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", self.properties,
+                                 "--ignore-formatted"), check=True, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen(self.java("kafka.Kafka", self.properties), stdout=log, stderr=log,
+                                        stdin=subprocess.DEVNULL, cwd=self.folder, env=dict(os.environ))
+        deadline = time.time() + seconds
+        while time.time() < deadline and self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return self
+            except OSError:
+                time.sleep(0.2)
+        raise RuntimeError("Kafka did not start: " + (self.folder / "kafka.log").read_text()[-2000:])
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
