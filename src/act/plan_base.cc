@@ -37,11 +37,14 @@ Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& tab
       .In(ToString(table.id));
 }
 
-std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, SnapshotId plan) {
-  return {{"firn.version", version},
-          {"firn.base-snapshot-id", std::to_string(plan.value)},
-          {"engine-name", "firn"},
-          {"engine-version", version}};
+std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,
+                                                             SnapshotId plan) {
+  std::vector<std::pair<std::string, std::string>> summary = {{"firn.version", version},
+                                                              {"firn.base-snapshot-id", std::to_string(plan.value)},
+                                                              {"engine-name", "firn"},
+                                                              {"engine-version", version}};
+  if (!service_id.empty()) summary.emplace_back("firn.service-id", service_id);
+  return summary;
 }
 
 }  // namespace firn::act

@@ -44,6 +44,7 @@ Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& tab
                    const std::string& file_name);
 
 /// Members of the snapshot's summary.
-std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, SnapshotId plan);
+std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,
+                                                             SnapshotId plan);
 
 }  // namespace firn::act

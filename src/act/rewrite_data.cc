@@ -227,7 +227,7 @@ Rewrite Execution::NewRewrite(std::size_t fence) const {
   }
   rewrite.plan_id = plan_.plan_id;
   rewrite.fence = std::to_string(fence);
-  rewrite.summary = PlanSummary(options_.version, *plan_.base_snapshot_id);
+  rewrite.summary = PlanSummary(options_.version, options_.service_id, *plan_.base_snapshot_id);
   rewrite.named_files = named_files_;
   return rewrite;
 }

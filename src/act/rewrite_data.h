@@ -50,6 +50,8 @@ struct RewriteDataOptions {
   std::string effort = "balanced";
   /// Goes into the summary and into footers.
   std::string version = "0.1.0";
+  /// Of the service that works, for the summary; empty: a person does.
+  std::string service_id = {};
   std::function<void(const RewriteProgress&)> progress = {};
   /// Whether the plan's snapshot is kept from expiry while the work runs.
   PinMode pin = PinMode::kAuto;

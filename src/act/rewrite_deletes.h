@@ -36,6 +36,8 @@ struct RewriteDeletesOptions {
   std::size_t batch_files_max = 100'000;
   /// Goes into the summary.
   std::string version = "0.1.0";
+  /// Of the service that works, for the summary; empty: a person does.
+  std::string service_id = {};
   /// Whether the plan's snapshot is kept from expiry while the work runs.
   PinMode pin = PinMode::kAuto;
   /// Bytes of data files whose deletes were read.

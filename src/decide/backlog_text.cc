@@ -58,6 +58,7 @@ std::string WhyNot(const QueueEntry& entry, const Candidate& candidate, const Br
     case Verdict::kBackingOff: {
       const auto found = breakers.find(candidate.table);
       if (found == breakers.end()) return "the table backs off";
+      if (found->second.bad_in_a_row == 0) return found->second.reason;
       return fmt::format("the table backs off after {} in a row: {}",
                          HumanCount(found->second.bad_in_a_row, "bad outcome"), found->second.reason);
     }

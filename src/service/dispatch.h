@@ -44,6 +44,7 @@ struct DispatchOptions {
   std::string version = "0.1.0";
   std::uint64_t seed = 0;
   TableSettingsOf settings_of = {};
+  std::string service_id = {};  // of this run
 };
 
 /// What has become of a job.
@@ -73,6 +74,8 @@ class Dispatch {
   void Forget(const std::string& table);
   void SetSettings(decide::Scope scope, const std::string& name, decide::ScopeSettings settings);
   void SetPaused(bool is_paused);
+  /// No job of the table starts for so long; then one is let through, as after a failure.
+  void LeaveAlone(const std::string& table, std::int64_t wait_ms, std::string reason);
   void SetStateWritable(bool is_writable);
   bool is_state_writable() const;
 

@@ -47,6 +47,7 @@ void Dispatch::Do(Job& job, Random& random) {
     work.settings_of = options_.settings_of;
     work.memory_bytes = options_.memory_bytes / options_.workers;
     work.version = options_.version;
+    work.service_id = options_.service_id;
     work.cancelled = &stopping_;
     // Whatever the piece was cut by, it may read what it is charged with, and at least its smallest group.
     if (job.piece) work.max_bytes = std::max(job.running.charged.bytes, job.candidate.piece_bytes);
@@ -61,6 +62,19 @@ void Dispatch::Do(Job& job, Random& random) {
     result = DoWork(job.candidate, *table->catalog, table->name, work, clock_, random);
   }
   End(job, result);
+}
+
+void Dispatch::LeaveAlone(const std::string& table, std::int64_t wait_ms, std::string reason) {
+  const std::lock_guard lock(mutex_);
+  decide::CircuitBreaker& breaker = breakers_[table];
+  if (breaker.State(clock_.Now()) == decide::BreakerState::kOpen &&
+      breaker.RetryAt().value >= clock_.Now().value + wait_ms) {
+    return;
+  }
+  breaker.opened_at = clock_.Now();
+  breaker.wait_ms = wait_ms;
+  breaker.reason = std::move(reason);
+  NoteChange();
 }
 
 void Dispatch::Learn(const Job& job, const WorkResult& result, TimestampMs now) {

@@ -30,6 +30,7 @@
 #include "orient/table_state.h"
 #include "ports/catalog.h"
 #include "service/fleet_policy.h"
+#include "service/other_service.h"
 #include "service/state_store.h"
 
 namespace firn::service {
@@ -54,6 +55,7 @@ struct WatchedTable {
   std::int64_t saved_reads_ms = 0;  // the last scan that the state knows of
   /// What was worth doing was dropped, and has to be found again once the table can be read and may be changed.
   bool needs_full = false;
+  OtherService others;
   bool has_settings = false;  // `wanted` is of a look of this run
 };
 
@@ -65,6 +67,8 @@ struct LookOptions {
   int threads = 1;
   /// Ends the look at its next read; may be set from any thread.
   const std::atomic<bool>* cancelled = nullptr;
+  /// Of this run of the service, to tell its commits from another one's; empty: nobody asks.
+  std::string service_id = {};
   /// Empty: the table's properties alone.
   TableSettingsOf settings_of = {};
 };
@@ -86,11 +90,12 @@ struct LookResult {
   std::vector<std::string> scanned_keys;  // empty, with candidates: all partitions
   std::optional<TrendPoint> trend;
   LookCounts counts;
-  std::optional<Error> error;  // why it could not be read
-  bool is_gone = false;        // the catalog does not have it any more
-  bool is_replaced = false;    // another table has the name: what was learned is of the old one
-  bool is_full = false;        // all partitions were scanned
-  bool is_unchanged = false;   // nothing is new but the time of the look
+  std::optional<Error> error;                // why it could not be read
+  bool is_gone = false;                      // the catalog does not have it any more
+  bool is_replaced = false;                  // another table has the name: what was learned is of the old one
+  bool is_full = false;                      // all partitions were scanned
+  std::optional<std::string> other_service;  // has committed since the last look
+  bool is_unchanged = false;                 // nothing is new but the time of the look
 };
 
 LookResult Look(ports::Catalog& catalog, const ports::TableIdentifier& id, const LookOptions& options, Random& random,

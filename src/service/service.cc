@@ -57,8 +57,9 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
     }
     return ResolveTable(options_.policy, id, metadata.properties(), policies);
   };
-  const DispatchOptions dispatch = {options_.workers, options_.memory_bytes, options_.shadow,
-                                    options_.version, options_.seed,         settings_of};
+  DispatchOptions dispatch = {options_.workers, options_.memory_bytes, options_.shadow,
+                              options_.version, options_.seed,         settings_of};
+  dispatch.service_id = Random(options_.seed ^ 0x5345525649434549ULL).NewUuid();
   dispatch_ = std::make_unique<Dispatch>(*store_, tables_, shown_.Feed(), clock_, dispatch,
                                          [this](const JobNews& news) { HearOf(news); });
 }
@@ -220,6 +221,7 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   look.is_full = item.is_full;
   look.settings_of = dispatch_->options().settings_of;
   look.cancelled = &stopping_;
+  look.service_id = dispatch_->options().service_id;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
   if (result.error && result.error->code == Code::kCancelled) return;  // the next run looks again
   {
@@ -247,6 +249,8 @@ void Service::Forget(const FleetTable& table) {
   NoteState(store_->RemoveTable(table.id));
   shown_.RemoveTable(table.id);
   tables_.Remove(table.id);
+  const std::lock_guard lock(counters_mutex_);
+  others_.erase(table.id);
 }
 
 /// What a look has found goes to the queue, to the state, and to those who watch.
@@ -259,6 +263,7 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs star
   const bool has_news = !std::exchange(update.requests, {}).empty();
   if (result.is_replaced) dispatch_->Forget(table.id);
   if (!result.error) SetScopes(table);
+  if (result.other_service) HearOfOther(table.id, *result.other_service);
   if (result.candidates) {
     const std::lock_guard news(table.news_mutex);
     for (decide::Candidate& candidate : *result.candidates) {
@@ -357,6 +362,7 @@ void Service::Publish(FleetTable& table) {
   detail.savings = record.savings;
   detail.settings = SettingRowsOf(table.watched.wanted);
   dispatch_->Describe(table.id, detail);
+  if (detail.row.state == TableRow::State::kOk) detail.row.state_reason = ReasonOfOther(table.id);
   shown_.PutTable(std::move(detail));
 }
 

@@ -113,6 +113,8 @@ class Service final : public FleetView, public FleetControl {
   void TakeSavings(FleetTable& table);
   void Forget(const FleetTable& table);
   void HearOf(const JobNews& news);
+  void HearOfOther(const std::string& table, const std::string& service_id);
+  std::string ReasonOfOther(const std::string& table);
   void FollowRequests(const FleetTable& table, TimestampMs started, LookResult& result, StateUpdate& update);
   bool Answer(const FleetTable& table, RequestRow& request, LookResult& result);
   void FollowJob(const JobNews& news);
@@ -158,6 +160,13 @@ class Service final : public FleetView, public FleetControl {
   std::int64_t table_scans_ = 0;
   Status state_status_ = Ok();                         // of the last write
   std::map<std::string, std::string> catalog_errors_;  // by name
+  /// Tables on which another service works too.
+  struct Other {
+    std::string service_id;
+    std::int64_t heard_ms = 0;  // of the clock that only goes forward
+  };
+  std::map<std::string, Other, std::less<>> others_;
+  std::set<std::string> others_said_;  // ids of services
   std::atomic<std::int64_t> sweeps_ = 0;
   std::set<std::string> left_out_;  // names that cannot be shown; of the sweep alone
 };

@@ -233,6 +233,38 @@ void Service::HearOf(const JobNews& news) {
   agenda_.Add({news.job.table, clock_.Now().value + news.wait_ms, decide::Cause::kSweep, news.is_unfinished});
 }
 
+/// Two services that do the same work only find out when they commit. Of the two the one whose id sorts first goes on.
+void Service::HearOfOther(const std::string& table, const std::string& service_id) {
+  constexpr std::size_t kSaidMax = 1'000;
+  const bool goes_on = GoesOn(dispatch_->options().service_id, service_id);
+  bool is_news = false;
+  {
+    const std::lock_guard lock(counters_mutex_);
+    others_[table] = {service_id, clock_.MonotonicNs() / 1'000'000};
+    is_news = others_said_.size() < kSaidMax && others_said_.insert(service_id).second;
+  }
+  if (is_news) {
+    Log(LogLevel::kError,
+        fmt::format("another firn service ({}) works on the same tables, first seen at {}: only one is meant to; {}",
+                    service_id, table, goes_on ? "this one goes on" : "this one leaves them alone"));
+  }
+  if (!goes_on) dispatch_->LeaveAlone(table, kLeaveAloneMs, ReasonOfOther(table));
+}
+
+/// Empty: it is this one's alone.
+std::string Service::ReasonOfOther(const std::string& table) {
+  const std::lock_guard lock(counters_mutex_);
+  const auto found = others_.find(table);
+  if (found == others_.end()) return "";
+  if (clock_.MonotonicNs() / 1'000'000 - found->second.heard_ms >= kLeaveAloneMs) {
+    others_.erase(found);
+    return "";
+  }
+  const bool goes_on = GoesOn(dispatch_->options().service_id, found->second.service_id);
+  return fmt::format("another firn service ({}) works on it too; {}", found->second.service_id,
+                     goes_on ? "this one goes on" : "this one leaves it alone");
+}
+
 Result<std::shared_ptr<FleetTable>> Service::FindTable(std::string_view id) const {
   auto table = tables_.Find(id);
   if (table == nullptr) return Error{Code::kNotFound, fmt::format("no table `{}`", id)};

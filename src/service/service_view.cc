@@ -165,6 +165,9 @@ std::vector<Metric> Service::Metrics() {
                        .labels = {{"catalog", catalog->name()}},
                        .value = catalog_errors_.contains(catalog->name()) ? 0.0 : 1.0});
   }
+  metrics.push_back({.name = "firn_tables_of_other_services",
+                     .about = "Tables that another firn service has worked on lately",
+                     .value = static_cast<double>(others_.size())});
   metrics.push_back({.name = "firn_state_writable",
                      .about = "Whether the last write of the state succeeded",
                      .value = state_status_ ? 1.0 : 0.0});

@@ -32,6 +32,7 @@ struct WorkOptions {
   std::int64_t memory_bytes = std::int64_t{1} << 30;
   int threads = 1;
   std::string version = "0.1.0";
+  std::string service_id = {};
   const std::atomic<bool>* cancelled = nullptr;
   /// From 0 to 1.
   std::function<void(double)> progress = {};
