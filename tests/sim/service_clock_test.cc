@@ -43,12 +43,15 @@ class ServiceClockTest : public ServiceFixture {
     const std::int64_t now_ms = set_clock_.Now().value;
     EXPECT_GE(MetricOf("firn_agenda_late_seconds"), 0);
     EXPECT_GE(service_->Summary()->staleness_bound_ms, 0);
-    for (const auto& row : service_->Queue({})->items) {
+    const auto queue = service_->Queue({});
+    for (const auto& row : queue->items) {
       EXPECT_LE(row.not_before_ms, now_ms + kDayMs + kHourMs) << row.why_here;
       EXPECT_EQ(row.why_here.find(" -"), std::string::npos) << row.why_here;
     }
-    for (const auto& row : service_->Partitions(Id(), {})->items) EXPECT_GE(row.noise, 0) << row.reason;
-    for (const auto& job : service_->Jobs({}, {})->items) {
+    const auto partitions = service_->Partitions(Id(), {});
+    for (const auto& row : partitions->items) EXPECT_GE(row.noise, 0) << row.reason;
+    const auto jobs = service_->Jobs({}, {});
+    for (const auto& job : jobs->items) {
       EXPECT_GE(job.measured ? job.measured->seconds : 0, 0);
     }
   }

@@ -83,8 +83,8 @@ class ServiceFixture : public testing::Test {
   }
   std::vector<std::string> Kinds() {
     std::vector<std::string> kinds;
-    for (const auto& row : service_->Decisions({.table = Id()}, {.after = "", .limit = 500})->items)
-      kinds.push_back(row.kind);
+    const auto decisions = service_->Decisions({.table = Id()}, {.after = "", .limit = 500});
+    for (const auto& row : decisions->items) kinds.push_back(row.kind);
     return kinds;
   }
   bool Has(std::string_view kind) {

@@ -176,7 +176,8 @@ TEST_F(ServiceTest, Requests_TakeEveryNameOfATable_AndDoNotGuess) {
     EXPECT_EQ(service_->Table(Id())->row.state, service::TableRow::State::kPaused);
     EXPECT_TRUE(service_->Resume(name).has_value()) << name;
   }
-  for (const auto& request : service_->Requests({})->items) EXPECT_EQ(request.request.table, Id());
+  const auto requests = service_->Requests({});
+  for (const auto& request : requests->items) EXPECT_EQ(request.request.table, Id());
   EXPECT_EQ(service_->AddRequest({.table = "t", .action = "scan"}).error().code, Code::kNotFound);
 }
 
