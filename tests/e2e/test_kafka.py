@@ -3,7 +3,6 @@
 
 import json
 import os
-import shutil
 import time
 import uuid
 
@@ -17,7 +16,8 @@ from .service import Service
 
 kafka = pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
 admin = pytest.importorskip("confluent_kafka.admin")
-pytestmark = pytest.mark.skipif(not (shutil.which("java") and shutil.which("mvn")), reason="no Java, no Kafka")
+pytestmark = pytest.mark.skipif("FIRN_TEST_KAFKA_JARS" not in os.environ,
+                                reason="no Kafka broker (FIRN_TEST_KAFKA_JARS)")
 
 TOPIC = "table-events"
 SECONDS = 30  # within which an event has led to a look; the sweep comes after an hour

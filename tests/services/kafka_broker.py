@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One real Kafka broker on loopback, in KRaft mode, that a test can kill and start again.
+"""One real Kafka broker on loopback, in KRaft mode, that a test can kill and start again. Needs FIRN_TEST_KAFKA_JARS.
 
     with KafkaBroker(folder) as broker: ... broker.address ...
 """
@@ -60,7 +60,7 @@ class KafkaBroker:
         self.properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
 
     def java(self, *arguments):
-        return ["java", "-Xmx512m", "-cp", f"{kafka_jars()}/*", *map(str, arguments)]
+        return ["java", "-Xmx512m", "-cp", f"{os.environ['FIRN_TEST_KAFKA_JARS']}/*", *map(str, arguments)]
 
     def start(self, seconds=120):
         """Returns when it answers; what it stored before is there again."""

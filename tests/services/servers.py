@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real servers for tests, on loopback: Iceberg's Java REST catalog and SeaweedFS as S3.
+"""Real servers for tests, on loopback: Iceberg's Java REST catalog and SeaweedFS as S3; what a test starts Kafka from.
 
 Servers(folder).start() returns environment variables; the tests that need a server skip when its variable is missing.
 """
@@ -70,7 +70,8 @@ class Servers:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         variables = {}
-        for name, starter in (("REST catalog", self.start_rest), ("S3 server", self.start_s3)):
+        for name, starter in (("REST catalog", self.start_rest), ("S3 server", self.start_s3),
+                              ("Kafka broker", self.find_kafka)):
             try:
                 variables.update(starter())
             except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
@@ -88,6 +89,11 @@ class Servers:
         if not wait_for(f"{url}/v1/config", process):
             raise RuntimeError("did not start")
         return {"FIRN_TEST_REST_URI": url, "FIRN_TEST_REST_WAREHOUSE": f"file://{warehouse}"}
+
+    def find_kafka(self):
+        """Tests start their own broker, because they kill it."""
+        from .kafka_broker import kafka_jars
+        return {"FIRN_TEST_KAFKA_JARS": str(kafka_jars())}
 
     def start_s3(self):
         weed = Path(sys.executable).with_name("weed")
