@@ -24,8 +24,8 @@ ALLOWED = {
                "orient"],
     "decide": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/delete_facts.h", "observe/change.h",
                "orient", "decide"],
-    "simulate": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/change.h", "orient", "decide",
-                 "simulate"],
+    "simulate": ["base", "format/json/", "iceberg", "observe/facts.h", "observe/delete_facts.h", "observe/change.h",
+                 "orient", "decide", "simulate"],
 }
 PURE_FOLDERS = ["orient", "decide", "simulate"]
 IMPURE_HEADERS = ["<random>", "<thread>", "<fstream>", "<iostream>", "<mutex>", "<chrono>", "<filesystem>"]

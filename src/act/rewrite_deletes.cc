@@ -12,6 +12,7 @@
 #include "act/plan_base.h"
 #include "base/human_text.h"
 #include "base/log.h"
+#include "decide/plan_effect.h"
 
 namespace firn::act {
 namespace {
@@ -25,14 +26,6 @@ Result<std::int64_t> WorkBytes(const observe::DeleteFacts& facts, const RewriteD
   if (options.memory_bytes - needed >= kWorkBytesMin) return options.memory_bytes - needed;
   return Error{Code::kLimit, fmt::format("{} of memory are too few: these deletes need at least {}",
                                          HumanBytes(options.memory_bytes), HumanBytes(needed + kWorkBytesMin))};
-}
-
-/// Of reading keys, and of opening files with position deletes.
-double PredictSeconds(const decide::DeletePlan& plan, int threads) {
-  constexpr double kRowsPerSecond = 5e6, kSecondsPerFile = 0.005;
-  return (static_cast<double>(plan.scanned_rows) / kRowsPerSecond +
-          static_cast<double>(plan.targets.size()) * kSecondsPerFile) /
-         std::max(threads, 1);
 }
 
 /// One plan's execution after its checks.
@@ -92,7 +85,7 @@ void Execution::Remove(const std::vector<std::string>& files) {
 
 Result<DeleteOutcome> Execution::Run(const iceberg::TableMetadata& metadata) {
   const std::int64_t started_ns = env_.clock.MonotonicNs();
-  FIRN_TRY(pin_.Set(options_.pin, PredictSeconds(plan_, options_.threads)));
+  FIRN_TRY(pin_.Set(options_.pin, decide::PredictSeconds(plan_) / std::max(options_.threads, 1)));
   outcome_.plan_id = plan_.plan_id;
   outcome_.table = plan_.table;
   if (Status read = Read(metadata); read) {

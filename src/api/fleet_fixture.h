@@ -167,16 +167,15 @@ inline service::JobRow FixtureJob(int i, const service::TableRow& table, std::in
                       .created_ms = now_ms - (90 - i) * 240'000};
   job.started_ms = job.created_ms + 9'000;
   job.plan_id = fmt::format("0195f2c0-7a{:02x}-7cc3-98c4-dc0c0c07398f", i);
-  job.predicted = {
-      .files_removed = 120 + i, .bytes_rewritten = (900 + i) * kMiB, .seconds = 21.0 + i % 30, .reads_saved = 900};
+  job.predicted = {.files_removed = 120 + i, .bytes = (900 + i) * kMiB, .seconds = 21.0 + i % 30, .reads_saved = 900};
   job.progress = job.state == State::kRunning ? 0.35 + 0.2 * (i % 3) : 1;
   if (job.state == State::kRunning) return job;
   job.ended_ms = job.started_ms + 1'000 * (22 + i % 31);
   if (job.state == State::kFailed) {
     job.error = "s3://lake/x/data/00012.parquet: access denied";
   } else {
-    job.measured = service::Effect{
-        .files_removed = 120 + i, .bytes_rewritten = (880 + i) * kMiB, .seconds = 22.4 + i % 31, .reads_saved = 870};
+    job.measured = decide::Effect{
+        .files_removed = 120 + i, .bytes = (880 + i) * kMiB, .seconds = 22.4 + i % 31, .reads_saved = 870};
   }
   return job;
 }

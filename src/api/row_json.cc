@@ -6,13 +6,17 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <type_traits>
 #include <utility>
 
 #include "api/http_message.h"
+#include "service/row_members.h"
 
 namespace firn::api {
 namespace {
 
+using service::MemberKind;
+using service::MembersOf;
 using Members = std::initializer_list<std::pair<std::string_view, json::Value>>;
 
 json::Value Object(Members members) {
@@ -31,12 +35,6 @@ json::Value StringsOf(const std::vector<std::string>& texts) {
   return array;
 }
 
-json::Value NumbersOf(const std::vector<std::int64_t>& numbers) {
-  json::Value array = json::Value::Array();
-  for (const std::int64_t number : numbers) array.Append(json::Value(number));
-  return array;
-}
-
 template <class Rows, class Make>
 json::Value ArrayOf(const Rows& rows, const Make& make) {
   json::Value array = json::Value::Array();
@@ -49,11 +47,70 @@ json::Value TrendOf(const service::TrendPoint& point) {
       {{"ms", point.ms}, {"files", point.files}, {"bytes", point.bytes}, {"entropy", NumberOf(point.entropy)}});
 }
 
-json::Value EffectOf(const service::Effect& effect) {
-  return Object({{"files_removed", effect.files_removed},
-                 {"bytes", effect.bytes_rewritten},
-                 {"seconds", NumberOf(effect.seconds)},
-                 {"reads_saved", effect.reads_saved}});
+/// Rows as they are shown: what is not known is null, a request's members stand beside those of its row.
+class Shown {
+ public:
+  json::Value object = json::Value::Object();
+
+  template <class T>
+  void operator()(std::string_view name, const T& value, MemberKind kind = MemberKind::kPlain) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (kind == MemberKind::kTime) return Add(name, TimeOf(value));
+      if (kind == MemberKind::kSnapshot)
+        return Add(name, value < 0 ? json::Value() : json::Value(std::to_string(value)));
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      if (kind == MemberKind::kMeasured && value < 0) return Add(name, json::Value());
+    }
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (kind == MemberKind::kReference && value.empty()) return Add(name, json::Value());
+    }
+    if constexpr (std::is_same_v<T, service::NewRequest>) {
+      MembersOf(*this, value);
+    } else {
+      Add(name, ValueOf(value));
+    }
+  }
+
+ private:
+  void Add(std::string_view name, json::Value value) {
+    object.members().emplace_back(std::string(name), std::move(value));
+  }
+  template <class T>
+  static json::Value ValueOf(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return json::Value(service::Word(value));
+    } else if constexpr (std::is_same_v<T, double>) {
+      return NumberOf(value);
+    } else if constexpr (std::is_class_v<T> && !std::is_same_v<T, std::string>) {
+      return RowOf(value);
+    } else {
+      return json::Value(value);
+    }
+  }
+  template <class T>
+  static json::Value ValueOf(const std::vector<T>& values) {
+    json::Value array = json::Value::Array();
+    for (const T& value : values) array.Append(json::Value(value));
+    return array;
+  }
+  template <class T>
+  static json::Value ValueOf(const std::optional<T>& value) {
+    return value ? RowOf(*value) : json::Value();
+  }
+  template <class Row>
+  static json::Value RowOf(const Row& row) {
+    Shown shown;
+    MembersOf(shown, row);
+    return std::move(shown.object);
+  }
+};
+
+template <class Row>
+json::Value RowOf(const Row& row) {
+  Shown shown;
+  MembersOf(shown, row);
+  return std::move(shown.object);
 }
 
 json::Value SettingOf(const service::SettingRow& row) { return ToJson(row); }
@@ -78,29 +135,7 @@ std::string ShownValue(std::string_view key, std::string_view value) {
   return shown;
 }
 
-json::Value ToJson(const service::TableRow& row) {
-  return Object({{"id", row.id},
-                 {"catalog", row.catalog},
-                 {"name", row.name},
-                 {"uuid", row.uuid},
-                 {"format_version", row.format_version},
-                 {"files", row.files},
-                 {"bytes", row.bytes},
-                 {"small_files", row.small_files},
-                 {"removable_files", row.removable_files},
-                 {"delete_files", row.delete_files},
-                 {"entropy", NumberOf(row.entropy)},
-                 {"score", row.score < 0 ? json::Value() : NumberOf(row.score)},
-                 {"partitions", row.partitions},
-                 {"noisy_partitions", row.noisy_partitions},
-                 {"last_snapshot_id",
-                  row.last_snapshot_id < 0 ? json::Value() : json::Value(std::to_string(row.last_snapshot_id))},
-                 {"last_commit_ms", TimeOf(row.last_commit_ms)},
-                 {"last_looked_ms", TimeOf(row.last_looked_ms)},
-                 {"state", service::Word(row.state)},
-                 {"state_reason", row.state_reason},
-                 {"priority", NumberOf(row.priority)}});
-}
+json::Value ToJson(const service::TableRow& row) { return RowOf(row); }
 
 json::Value ToJson(const service::TableDetail& table) {
   json::Value object = ToJson(table.row);
@@ -110,15 +145,8 @@ json::Value ToJson(const service::TableDetail& table) {
                                 {"until_ms", TimeOf(table.breaker.until_ms)},
                                 {"reason", table.breaker.reason}}));
   object.Set("trends", ArrayOf(table.trends, TrendOf));
-  object.Set("histogram", Object({{"edges", NumbersOf(table.histogram.edges)},
-                                  {"before", NumbersOf(table.histogram.before)},
-                                  {"now", NumbersOf(table.histogram.now)}}));
-  object.Set("savings", Object({{"jobs", table.savings.jobs},
-                                {"files", table.savings.files},
-                                {"bytes_rewritten", table.savings.bytes_rewritten},
-                                {"predicted_seconds", NumberOf(table.savings.predicted_seconds)},
-                                {"measured_seconds", NumberOf(table.savings.measured_seconds)},
-                                {"reads_saved", table.savings.reads_saved}}));
+  object.Set("histogram", RowOf(table.histogram));
+  object.Set("savings", RowOf(table.savings));
   return object;
 }
 
@@ -166,44 +194,19 @@ json::Value ToJson(const service::QueueRow& row) {
                  {"not_before_ms", TimeOf(row.not_before_ms)}});
 }
 
-json::Value ToJson(const service::JobRow& row) {
-  return Object({{"id", row.id},
-                 {"table", row.table},
-                 {"action", row.action},
-                 {"partitions", StringsOf(row.partitions)},
-                 {"state", service::Word(row.state)},
-                 {"created_ms", TimeOf(row.created_ms)},
-                 {"started_ms", TimeOf(row.started_ms)},
-                 {"ended_ms", TimeOf(row.ended_ms)},
-                 {"plan_id", row.plan_id},
-                 {"predicted", EffectOf(row.predicted)},
-                 {"measured", row.measured ? EffectOf(*row.measured) : json::Value()},
-                 {"progress", NumberOf(row.progress)},
-                 {"error", row.error}});
-}
+json::Value ToJson(const service::JobRow& row) { return RowOf(row); }
 
 json::Value ToJson(const service::OutcomeRow& row) {
   return Object({{"job", row.job},
                  {"table", row.table},
                  {"action", row.action},
                  {"ended_ms", TimeOf(row.ended_ms)},
-                 {"predicted", EffectOf(row.predicted)},
-                 {"measured", EffectOf(row.measured)},
+                 {"predicted", RowOf(row.predicted)},
+                 {"measured", RowOf(row.measured)},
                  {"cost_correction", NumberOf(row.cost_correction)}});
 }
 
-json::Value ToJson(const service::RequestRow& row) {
-  return Object({{"id", row.id},
-                 {"table", row.request.table},
-                 {"action", row.request.action},
-                 {"priority", NumberOf(row.request.priority)},
-                 {"deadline_ms", TimeOf(row.request.deadline_ms)},
-                 {"partitions", StringsOf(row.request.partitions)},
-                 {"created_ms", TimeOf(row.created_ms)},
-                 {"state", row.state},
-                 {"reason", row.reason},
-                 {"job", row.job.empty() ? json::Value() : json::Value(row.job)}});
-}
+json::Value ToJson(const service::RequestRow& row) { return RowOf(row); }
 
 json::Value ToJson(const service::PolicyRow& row) {
   return Object({{"scope", row.scope}, {"source", row.source}, {"settings", ArrayOf(row.settings, SettingOf)}});

@@ -38,8 +38,9 @@ std::string TimeText(TimestampMs at) {
 }
 
 std::string EffectText(const decide::Effect& effect) {
-  return fmt::format("{} less, {} less, {} read, {}", HumanCount(effect.files_removed, "file"),
-                     HumanCount(effect.delete_files_removed, "delete file"), HumanBytes(effect.bytes),
+  return fmt::format("{} less, {} rewritten, {} of delete files less a read, {} read, {}",
+                     HumanCount(effect.files_removed, "file"), HumanCount(effect.delete_files_removed, "delete file"),
+                     HumanCount(effect.delete_reads_saved, "open"), HumanBytes(effect.bytes),
                      HumanSeconds(effect.seconds));
 }
 

@@ -41,6 +41,7 @@ std::string FunnelTable(std::span<const RunResult> results) {
                    {"scans", kRight},
                    {"rechecks", kRight},
                    {"merges", kRight},
+                   {"conversions", kRight},
                    {"replaced", kRight},
                    {"made", kRight},
                    {"not scanned", kRight},
@@ -50,11 +51,12 @@ std::string FunnelTable(std::span<const RunResult> results) {
     const simulate::Funnel& f = result.funnel;
     const simulate::OwnFunnel own = simulate::OwnFunnelOf(result);
     table.AddRow({result.policy, HumanCount(f.commits), HumanCount(f.changed), HumanCount(f.noisy), HumanCount(f.scans),
-                  HumanCount(f.rechecks), HumanCount(f.partition_merges), HumanCount(f.files_replaced),
-                  HumanCount(f.files_made), Percent(own.not_scanned), Percent(own.not_merged),
-                  Percent(own.not_replaced)});
+                  HumanCount(f.rechecks), HumanCount(f.partition_merges), HumanCount(f.conversions),
+                  HumanCount(f.files_replaced), HumanCount(f.files_made), Percent(own.not_scanned),
+                  Percent(own.not_merged), Percent(own.not_replaced)});
   }
-  return "Funnel: partitions changed by commits, above the trigger, read, merged; files replaced and made; what each "
+  return "Funnel: partitions changed by commits, above the trigger, read, merged; deletes converted; files replaced "
+         "and made; what each "
          "step leaves out\n" +
          table.Print();
 }

@@ -30,17 +30,6 @@ bool IsBeingWritten(const Candidate& candidate, TimestampMs now) {
   return now.value - candidate.last_write_at.value <= kQuietIntervals * *candidate.write_interval_ms;
 }
 
-/// The effect of a part of the work.
-Effect Part(const Effect& whole, double part) {
-  auto scaled = [part](std::int64_t value) { return std::llround(static_cast<double>(value) * part); };
-  return {.files_removed = scaled(whole.files_removed),
-          .files_replaced = scaled(whole.files_replaced),
-          .delete_files_removed = scaled(whole.delete_files_removed),
-          .bytes = scaled(whole.bytes),
-          .seconds = whole.seconds * part,
-          .reads_saved = whole.reads_saved * part};
-}
-
 /// Makes the piece smaller, or the first one, but not smaller than the least that can be done alone.
 void Cut(QueueEntry& entry, const Candidate& candidate, double seconds_max, double bytes_max) {
   const Effect& whole = candidate.predicted;
@@ -62,7 +51,7 @@ Effect Charged(const QueueEntry& entry, const Candidate& candidate) {
   if (whole.bytes > 0) {
     part = std::min(part, static_cast<double>(entry.piece->bytes_max) / static_cast<double>(whole.bytes));
   }
-  return Part(whole, part);
+  return PartOf(whole, part);
 }
 
 }  // namespace

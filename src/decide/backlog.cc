@@ -292,10 +292,7 @@ std::vector<QueueEntry> Queue::Arrange() {
 
 }  // namespace
 
-double Benefit(const Effect& predicted) {
-  return static_cast<double>(predicted.files_removed) + static_cast<double>(predicted.delete_files_removed) +
-         predicted.reads_saved;
-}
+double Benefit(const Effect& predicted) { return static_cast<double>(OpensSaved(predicted)) + predicted.reads_saved; }
 
 double Score(const Candidate& candidate, double database_weight) {
   return candidate.priority * database_weight * Benefit(candidate.predicted) /

@@ -72,7 +72,8 @@ Status CheckCandidate(const Candidate& c) {
   if (c.table.empty()) return bad("table", "set");
   if (c.database.empty()) return bad("database", "set");
   const Effect& effect = c.predicted;
-  if (std::min({effect.files_removed, effect.files_replaced, effect.delete_files_removed, effect.bytes}) < 0) {
+  if (std::min({effect.files_removed, effect.files_replaced, effect.delete_files_removed, effect.delete_reads_saved,
+                effect.bytes}) < 0) {
     return bad("predicted", "without negative counts");
   }
   auto sane = [](double value) { return std::isfinite(value) && value >= 0; };

@@ -35,10 +35,9 @@ std::string_view BreakerStateName(BreakerState state) {
 }
 
 OutcomeKind Judge(const Effect& predicted, const Effect& measured) {
-  const auto gone = [](const Effect& effect) {
-    return static_cast<double>(effect.files_removed) + static_cast<double>(effect.delete_files_removed);
-  };
-  if (gone(measured) < kPayingPart * gone(predicted)) return OutcomeKind::kDidNotPay;
+  if (static_cast<double>(OpensSaved(measured)) < kPayingPart * static_cast<double>(OpensSaved(predicted))) {
+    return OutcomeKind::kDidNotPay;
+  }
   const bool costly = measured.seconds >= kCostlySeconds && measured.seconds > kCostlyTimes * predicted.seconds;
   return costly ? OutcomeKind::kDidNotPay : OutcomeKind::kPaid;
 }

@@ -28,7 +28,7 @@ enum class BreakerState { kClosed, kOpen, kHalfOpen };
 /// "closed", "open", "half-open".
 std::string_view BreakerStateName(BreakerState state);
 
-/// What came of work: kDidNotPay when fewer files (data and delete files) than kPayingPart of the predicted are gone,
+/// What came of work: kDidNotPay when less than kPayingPart of the predicted opens of files are saved (OpensSaved),
 /// or it took more than kCostlyTimes the predicted seconds and at least kCostlySeconds.
 inline constexpr double kPayingPart = 0.25, kCostlyTimes = 16, kCostlySeconds = 10;
 OutcomeKind Judge(const Effect& predicted, const Effect& measured);

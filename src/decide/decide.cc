@@ -256,11 +256,14 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
                   std::string(kCodeHealthy), healthy.files, healthy.bytes});
   }
   if (deletes.files > 0) {
+    const std::string few = policy.delete_file_threshold > 0
+                                ? fmt::format("fewer than {}", HumanCount(policy.delete_file_threshold, "delete file"))
+                                : "too few delete files to pay for a rewrite";
     refusals.Add(
         {"",
          fmt::format("deletes apply to them, but fewer than {:.4g} % of their rows are known to be deleted and "
-                     "fewer than {} apply",
-                     100 * policy.delete_ratio_threshold, HumanCount(policy.delete_file_threshold, "delete file")),
+                     "{} apply",
+                     100 * policy.delete_ratio_threshold, few),
          std::string(kCodeDeletes), deletes.files, deletes.bytes});
   }
   if (excluded.files > 0) {

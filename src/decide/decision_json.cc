@@ -96,6 +96,7 @@ json::Value ToJson(const Effect& effect) {
   value.Set("files_removed", effect.files_removed);
   value.Set("files_replaced", effect.files_replaced);
   value.Set("delete_files_removed", effect.delete_files_removed);
+  value.Set("delete_reads_saved", effect.delete_reads_saved);
   value.Set("bytes", effect.bytes);
   value.Set("seconds", effect.seconds);
   value.Set("reads_saved", effect.reads_saved);
@@ -107,6 +108,10 @@ Result<Effect> ParseEffect(const json::Value& value) {
   FIRN_ASSIGN(effect.files_removed, json::GetInt64(value, "files_removed"));
   FIRN_ASSIGN(effect.files_replaced, json::GetInt64(value, "files_replaced"));
   FIRN_ASSIGN(effect.delete_files_removed, json::GetInt64(value, "delete_files_removed"));
+  // Records of versions before have no such member.
+  if (value.Find("delete_reads_saved") != nullptr) {
+    FIRN_ASSIGN(effect.delete_reads_saved, json::GetInt64(value, "delete_reads_saved"));
+  }
   FIRN_ASSIGN(effect.bytes, json::GetInt64(value, "bytes"));
   FIRN_ASSIGN(effect.seconds, GetDouble(value, "seconds"));
   FIRN_ASSIGN(effect.reads_saved, GetDouble(value, "reads_saved"));

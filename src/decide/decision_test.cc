@@ -22,6 +22,7 @@ Effect SomeEffect(Random& random) {
   return {.files_removed = static_cast<std::int64_t>(random.Below(1000)),
           .files_replaced = static_cast<std::int64_t>(random.Below(1000)),
           .delete_files_removed = static_cast<std::int64_t>(random.Below(10)),
+          .delete_reads_saved = static_cast<std::int64_t>(random.Below(1000)),
           .bytes = static_cast<std::int64_t>(random.Below(std::uint64_t{1} << 60)),
           .seconds = random.NextUnit() * 1e4,
           .reads_saved = random.NextUnit() / 3};

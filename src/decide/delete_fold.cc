@@ -117,8 +117,8 @@ std::string WhyRewrite(const observe::Facts& facts, const orient::Policy& policy
     return fmt::format("{:.1f} % of its rows are deleted: at least {:.4g} %", 100 * ratio,
                        100 * policy.delete_ratio_threshold);
   }
-  return fmt::format("{} apply to it: at least {}", HumanCount(file.delete_files, "delete file"),
-                     policy.delete_file_threshold);
+  return fmt::format("{} apply to it: from {} on it pays", HumanCount(file.delete_files, "delete file"),
+                     orient::DeleteFilesDue(file.size_bytes, policy));
 }
 
 }  // namespace firn::decide

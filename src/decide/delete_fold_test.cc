@@ -79,7 +79,7 @@ observe::Facts Apply(const observe::Facts& facts, const Plan& plan) {
 }
 
 TEST(DeleteFold, LargeFile_IsRewrittenAloneFromTheThresholdOn) {
-  const auto facts = MakeFacts({{200 * kMiB, 29, 1}, {200 * kMiB, 30, 1}, {200 * kMiB, 0, 40}, {200 * kMiB, 0, 0}});
+  const auto facts = MakeFacts({{200 * kMiB, 29, 1}, {200 * kMiB, 30, 1}, {200 * kMiB, 0, 100}, {200 * kMiB, 0, 99}});
   const Plan plan = MakePlan(facts);
   ASSERT_EQ(plan.groups.size(), 2U);
   std::vector<std::vector<std::uint32_t>> files = {plan.groups[0].files, plan.groups[1].files};
@@ -87,20 +87,20 @@ TEST(DeleteFold, LargeFile_IsRewrittenAloneFromTheThresholdOn) {
   EXPECT_EQ(files, (std::vector<std::vector<std::uint32_t>>{{1}, {2}}));
   for (const MergeGroup& group : plan.groups) {
     const bool by_ratio = group.files[0] == 1;
-    EXPECT_EQ(group.why,
-              by_ratio ? "30.0 % of its rows are deleted: at least 30 %" : "40 delete files apply to it: at least 40");
+    EXPECT_EQ(group.why, by_ratio ? "30.0 % of its rows are deleted: at least 30 %"
+                                  : "100 delete files apply to it: from 100 on it pays");
     EXPECT_EQ(group.deleted_rows, by_ratio ? 30 : 0);
     EXPECT_EQ(group.predicted_output_bytes, by_ratio ? 140 * kMiB : 200 * kMiB);
   }
   EXPECT_EQ(plan.deleted_rows, 30);
   EXPECT_EQ(plan.files_after, 4);
   EXPECT_TRUE(
-      plan.reason.starts_with("Rewrite 2 files into 2: 0 files fewer, 41 delete file reads less, 30 deleted "
+      plan.reason.starts_with("Rewrite 2 files into 2: 0 files fewer, 101 delete file reads less, 30 deleted "
                               "rows or more dropped"))
       << plan.reason;
   const auto refusal = std::ranges::find(plan.refusals, kCodeDeletes, &Refusal::code);
   ASSERT_NE(refusal, plan.refusals.end());
-  EXPECT_EQ(refusal->files, 1);
+  EXPECT_EQ(refusal->files, 2);
   EXPECT_TRUE(MakePlan(Apply(facts, plan)).groups.empty());
 }
 

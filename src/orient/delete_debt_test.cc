@@ -43,6 +43,26 @@ TEST(DeleteDebt, RatioOrNumberOfDeleteFiles_MakesARewriteDue) {
   }
 }
 
+TEST(DeleteDebt, NumberOfDeleteFiles_HasToPayForTheBytesUnlessTheOwnerSaysOtherwise) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  struct Case {
+    std::int64_t size;
+    std::int32_t threshold;
+    std::int64_t due;
+  };
+  const Case cases[] = {{0, 0, 40},           {80 * kMiB, 0, 40}, {82 * kMiB, 0, 41}, {128 * kMiB, 0, 64},
+                        {512 * kMiB, 0, 256}, {512 * kMiB, 1, 1}, {1000, 500, 500},   {INT64_MAX, 0, INT64_MAX >> 21}};
+  for (const Case& item : cases) {
+    Policy policy;
+    policy.delete_file_threshold = item.threshold;
+    EXPECT_EQ(DeleteFilesDue(item.size, policy), item.due) << item.size << ' ' << item.threshold;
+    if (item.due > UINT32_MAX) continue;
+    const auto due = static_cast<std::uint32_t>(item.due);
+    EXPECT_TRUE(IsFoldDue(FileOf(item.size, 100, 0, due), policy)) << item.size;
+    EXPECT_FALSE(IsFoldDue(FileOf(item.size, 100, 0, due - 1), policy)) << item.size;
+  }
+}
+
 TEST(Classify, LargeFileWithManyDeletedRows_IsFoldedOrBlocked) {
   Policy policy;
   policy.target_size_bytes = 1 << 20;

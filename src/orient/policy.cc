@@ -37,7 +37,7 @@ struct CountKey {
   std::int32_t least;
 };
 constexpr CountKey kCountKeys[] = {{"firn.min-input-files", &Policy::min_input_files, 2},
-                                   {"firn.delete-file-threshold", &Policy::delete_file_threshold, 1},
+                                   {"firn.delete-file-threshold", &Policy::delete_file_threshold, 0},
                                    {"firn.min-removable-files", &Policy::min_removable_files, 1}};
 constexpr std::string_view kOtherKeys[] = {"firn.enabled", "firn.target-file-size-bytes", "firn.effort",
                                            "firn.noise-age-seconds", "firn.pin-plan-snapshot"};
@@ -195,7 +195,7 @@ Status CheckPolicy(const Policy& policy) {
     return invalid(
         fmt::format("`firn.delete-ratio-threshold` {} is not above 0 and at most 1", policy.delete_ratio_threshold));
   }
-  if (policy.delete_file_threshold < 1) return invalid("`firn.delete-file-threshold` is below 1");
+  if (policy.delete_file_threshold < 0) return invalid("`firn.delete-file-threshold` is below 0");
   if (!(policy.tolerated_entropy >= 0 && policy.tolerated_entropy < 1)) {
     return invalid(fmt::format("`firn.tolerated-entropy` {} is not at least 0 and below 1", policy.tolerated_entropy));
   }

@@ -38,9 +38,9 @@ struct Policy {
   double tolerated_entropy = 0;
   /// A file is rewritten for its deletes alone when at least this part of its rows is known to be deleted, ...
   double delete_ratio_threshold = 0.3;
-  /// ... or when a reader of it has to read at least so many delete files. An open file counts as 4 MiB in Iceberg's
-  /// scan planning (read.split.open-file-cost): 40 of them are 0.3 of the default target as well.
-  std::int32_t delete_file_threshold = 40;
+  /// ... or when a reader of it has to read at least so many delete files, as Spark's `delete-file-threshold`. 0: when
+  /// it pays (DeleteFilesDue in delete_debt.h).
+  std::int32_t delete_file_threshold = 0;
   /// A partition is looked at when the noise since its last scan reaches this (noise.h). 0: at every change.
   double noise_threshold = 1;
   /// Weights of: files changed of those that were there, bytes changed in targets, commits.

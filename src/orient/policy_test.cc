@@ -19,7 +19,7 @@ TEST(PolicyFromProperties, Nothing_GivesIcebergsDefaults) {
   EXPECT_EQ(policy->min_input_files, 5);
   EXPECT_EQ(policy->mergeable_flags, observe::kRewritableFlags);
   EXPECT_DOUBLE_EQ(policy->delete_ratio_threshold, 0.3);
-  EXPECT_EQ(policy->delete_file_threshold, 40);
+  EXPECT_EQ(policy->delete_file_threshold, 0);
   EXPECT_DOUBLE_EQ(policy->noise_threshold, 1);
   EXPECT_EQ(policy->noise_age_seconds, 86400);
   EXPECT_EQ(policy->removable_files_min(), 4);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/human_text.h"
+#include "orient/delete_debt.h"
 #include "orient/partition_scan.h"
 
 namespace firn::orient {
@@ -230,7 +231,7 @@ std::string TableState::WhyScanAll(const Policy& policy, TimestampMs now) const 
     return fmt::format("{} forgotten, with changes pending for {}", HumanCount(forgotten_, "partition"),
                        HumanSeconds(static_cast<double>(age_of(forgotten_pending_since_))));
   }
-  if (global_deletes_ >= policy.delete_file_threshold || age_of(global_deletes_since_) >= policy.noise_age_seconds) {
+  if (global_deletes_ >= ManyDeleteFiles(policy) || age_of(global_deletes_since_) >= policy.noise_age_seconds) {
     return fmt::format("{} for all partitions since the last scan",
                        HumanCount(global_deletes_, "equality delete file"));
   }

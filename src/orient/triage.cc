@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/human_text.h"
+#include "orient/delete_debt.h"
 
 namespace firn::orient {
 namespace {
@@ -25,7 +26,7 @@ std::string WhyDeletesNeedALook(const PartitionState& state, const Policy& polic
     return fmt::format("{} due for their deletes at the last scan", HumanCount(state.fold_files, "file"));
   }
   const double share = static_cast<double>(policy.delete_ratio_threshold) * std::max(state.file_count, 1u);
-  const bool is_many = state.delete_files_changed >= static_cast<std::uint32_t>(policy.delete_file_threshold);
+  const bool is_many = state.delete_files_changed >= ManyDeleteFiles(policy);
   if (state.delete_files_changed == 0 || (!is_many && state.delete_files_changed < share)) return {};
   return fmt::format("{} added since the last scan for {}", HumanCount(state.delete_files_changed, "delete file"),
                      HumanCount(state.file_count, "data file"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/assess.h"
 
+#include "act/merge_settings.h"
+#include "format/parquet/compression.h"
 #include "service/key_ranges.h"
 
 namespace firn::service {
@@ -12,6 +14,13 @@ std::function<bool(SpecId, const iceberg::PartitionTuple&)> FilterOf(const Asses
   return [selection, filter = options.partition_filter](SpecId spec, const iceberg::PartitionTuple& tuple) {
     return selection->Matches(spec, tuple) && (!filter || filter(spec, tuple));
   };
+}
+
+/// What is wrong with the table's properties, the rewrite says.
+decide::CostModel CostOf(const iceberg::TableMetadata& metadata, const orient::Policy& policy) {
+  const auto options = act::SpliceOptionsOf(metadata, policy.effort);
+  if (!options || !options->codec) return {};
+  return decide::CostModelOf(parquet::CodecName(*options->codec), options->codec_level);
 }
 
 }  // namespace
@@ -38,6 +47,7 @@ Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, co
   decide::DecideOptions decide_options;
   decide_options.plan_id = options.plan_id;
   decide_options.max_bytes = options.max_bytes;
+  decide_options.cost = CostOf(*table.metadata, options.policy);
   decide_options.key_ranges = MakeKeyRangeLookup(assessment.facts, *table.metadata, io, options.threads);
   FIRN_ASSIGN(assessment.plan, decide::Decide(assessment.facts, assessment.diagnosis, options.policy, decide_options));
   return assessment;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A commit of 100 files to a table on the local disk: its metadata is at hand, its changes are read, applied and looked
-// at. What a commit costs when nothing has to be scanned.
+// A commit of 100 files to a table on the local disk that nothing has to be scanned for: what it costs from the
+// metadata at hand to the verdict, and from the catalog to the record in the state on disk, as a look of the service
+// does it.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -14,14 +15,17 @@
 #include "observe/observe.h"
 #include "orient/table_state.h"
 #include "orient/triage.h"
+#include "ports/hadoop_catalog.h"
 #include "ports/local_file_io.h"
+#include "service/look.h"
+#include "service/state_store.h"
 
 namespace firn::service {
 namespace {
 
 using iceberg::fixture::Must;
 
-constexpr int kManifests = 50, kFiles = 100;
+constexpr int kManifests = 50, kFiles = 100, kOldSnapshots = 100;
 constexpr TimestampMs kNow{1'700'000'000'000};
 
 /// A table of `kManifests` manifests of 100 files each, all large; snapshot 2 adds the last one.
@@ -39,22 +43,39 @@ class LocalTable {
   ~LocalTable() { std::filesystem::remove_all(directory_); }
 
   ports::LoadedTable At(std::int64_t head) const {
-    std::string text = iceberg::fixture::PlainTable(2).ToJsonText();
-    text.pop_back();
-    text += R"(,"current-snapshot-id":)" + std::to_string(head) + R"(,"snapshots":[)" + Snapshot(1, "");
-    text += "," + Snapshot(2, R"("parent-snapshot-id":1,)") + "]}";
     ports::LoadedTable table;
-    table.id = {{"db"}, "t"};
+    table.id = Id();
+    const std::string text = TextAt(head);
     table.metadata = std::make_shared<const iceberg::TableMetadata>(Must(iceberg::TableMetadata::Parse(AsBytes(text))));
     return table;
   }
+  /// As a Hadoop catalog finds it.
+  ports::TableIdentifier Id() const { return {{}, directory_}; }
+  void SetHead(std::int64_t head) {
+    std::filesystem::create_directories(directory_ + "/metadata");
+    const std::string location = directory_ + "/metadata/v1.metadata.json";
+    std::filesystem::remove(location);
+    Write(location, AsBytes(TextAt(head)));
+  }
+  const std::string& directory() const { return directory_; }
   ports::FileIO& io() { return io_; }
 
  private:
   std::string ListOf(std::int64_t id) const { return directory_ + "/snap-" + std::to_string(id) + ".avro"; }
+  std::string TextAt(std::int64_t head) const {
+    std::string text = iceberg::fixture::PlainTable(2).ToJsonText();
+    text.pop_back();
+    text += R"(,"current-snapshot-id":)" + std::to_string(head) + R"(,"snapshots":[)";
+    for (int i = 0; i < kOldSnapshots; ++i) text += Snapshot(1000 + i, "") + ",";
+    return text + Snapshot(1, "") + "," + Snapshot(2, R"("parent-snapshot-id":1,)") + "]}";
+  }
   std::string Snapshot(std::int64_t id, const std::string& parent) const {
-    return R"({"snapshot-id":)" + std::to_string(id) + "," + parent + R"("sequence-number":)" + std::to_string(id) +
-           R"(,"timestamp-ms":1602638573590,"summary":{"operation":"append"},"manifest-list":")" + ListOf(id) + "\"}";
+    const std::string number = std::to_string(id);
+    return R"({"snapshot-id":)" + number + "," + parent + R"("sequence-number":)" + number +
+           R"(,"timestamp-ms":1602638573590,"summary":{"operation":"append","added-data-files":"100",)"
+           R"("added-records":"1000","total-data-files":"5000","total-records":"50000","engine-name":"bench"},)"
+           R"("manifest-list":")" +
+           ListOf(id) + "\"}";
   }
   void Write(const std::string& location, ByteView bytes) {
     const auto file = Must(io_.Create(location));
@@ -119,6 +140,48 @@ void CommitToVerdict(benchmark::State& bench) {
   if (touched != kFiles) bench.SkipWithError("partitions are missing");
 }
 BENCHMARK(CommitToVerdict)->Unit(benchmark::kMicrosecond);
+
+/// How far a look goes.
+enum class Until { kLoaded, kLooked, kRecorded };
+
+void CommitToRecord(benchmark::State& bench, Until until) {
+  LocalTable local;
+  ports::SystemClock clock;
+  const auto catalog = Must(ports::HadoopCatalog::Open("local", {}, ports::StandardFileIO(), clock));
+  Random random(1);
+  LookOptions options;
+  options.database = "local/db";
+  local.SetHead(1);
+  WatchedTable scanned;
+  scanned.record.row.id = "local/" + local.directory();
+  if (const auto first = Look(*catalog, local.Id(), options, random, kNow, scanned); first.error) {
+    return bench.SkipWithError(first.error->message.c_str());
+  }
+  const auto store = Must(StateStore::Open(local.directory() + "/state.db"));
+  local.SetHead(2);
+  for (auto _ : bench) {
+    bench.PauseTiming();
+    WatchedTable table = scanned;
+    bench.ResumeTiming();
+    if (until == Until::kLoaded) {
+      benchmark::DoNotOptimize(Must(catalog->LoadTable(local.Id())));
+      continue;
+    }
+    LookResult result = Look(*catalog, local.Id(), options, random, kNow, table);
+    if (result.counts.partitions_changed != kFiles) bench.SkipWithError("partitions are missing");
+    if (result.candidates) bench.SkipWithError("something was scanned");
+    if (until == Until::kLooked) continue;
+    StateUpdate update;
+    table.record.partitions = std::string(AsText(table.state.Serialize()));
+    update.table = &table.record;
+    update.trend = &*result.trend;
+    update.decisions = std::move(result.decisions);
+    if (!store->Write(update)) bench.SkipWithError("the state was not written");
+  }
+}
+BENCHMARK_CAPTURE(CommitToRecord, loaded, Until::kLoaded)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(CommitToRecord, looked, Until::kLooked)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(CommitToRecord, recorded, Until::kRecorded)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace firn::service

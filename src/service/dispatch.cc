@@ -37,11 +37,6 @@ std::vector<std::string> TextsOf(const std::vector<decide::CandidatePartition>& 
 
 }  // namespace
 
-Effect Shown(const decide::Effect& effect) {
-  return {effect.files_removed + effect.delete_files_removed, effect.bytes, effect.seconds,
-          static_cast<std::int64_t>(effect.reads_saved)};
-}
-
 Dispatch::Dispatch(StateStore& store, FleetTables& tables, FleetNews& news, ports::Clock& clock,
                    DispatchOptions options, std::function<void(const JobNews&)> tell)
     : store_(store),
@@ -247,7 +242,7 @@ std::shared_ptr<Dispatch::Job> Dispatch::Begin(const decide::QueueEntry& entry, 
   row.state = JobRow::State::kRunning;
   row.created_ms = job->candidate.created_at.value;
   row.started_ms = now.value;
-  row.predicted = Shown(entry.charged);
+  row.predicted = entry.charged;
   decision.job_id = row.id;
   running_.push_back(job->running);
   jobs_.emplace(row.id, job);

@@ -55,9 +55,6 @@ struct JobNews {
   std::int64_t wait_ms = 0;    // before that
 };
 
-/// As the API shows it: all files in one number.
-Effect Shown(const decide::Effect& effect);
-
 class Dispatch {
  public:
   Dispatch(StateStore& store, FleetTables& tables, FleetNews& news, ports::Clock& clock, DispatchOptions options,

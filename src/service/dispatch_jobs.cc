@@ -26,10 +26,15 @@ std::string Told(const WorkResult& result) {
   if (result.commits == 0) {
     return result.notes.empty() ? "Nothing was left to do." : "Nothing was left to do: " + result.notes.front();
   }
-  std::string text =
-      fmt::format("{} replaced, {} and {} less than before, in {}.", HumanCount(measured.files_replaced, "file"),
-                  HumanCount(measured.files_removed, "file"), HumanCount(measured.delete_files_removed, "delete file"),
-                  HumanSeconds(measured.seconds));
+  std::string text = fmt::format("{} replaced, {} less than before", HumanCount(measured.files_replaced, "file"),
+                                 HumanCount(measured.files_removed, "file"));
+  if (measured.delete_files_removed > 0) {
+    text = fmt::format("{} rewritten", HumanCount(measured.delete_files_removed, "delete file"));
+  }
+  if (measured.delete_reads_saved > 0) {
+    text += fmt::format(", {} of delete files less to read the table", HumanCount(measured.delete_reads_saved, "open"));
+  }
+  text += fmt::format(", in {}.", HumanSeconds(measured.seconds));
   if (!result.status) text += fmt::format(" Not done: {}", result.status.error().message);
   return text;
 }
@@ -111,6 +116,7 @@ void Dispatch::AddSavings(const Job& job, const WorkResult& result) {
   if (job.candidate.action == decide::Action::kRewriteDeletes) {
     savings.files += std::max<std::int64_t>(0, result.measured.delete_files_removed - result.delete_files_added);
   }
+  savings.delete_reads_saved += result.measured.delete_reads_saved;
   savings.bytes_rewritten += result.measured.bytes;
   savings.predicted_seconds += job.running.charged.seconds;
   savings.measured_seconds += result.measured.seconds;
@@ -145,9 +151,8 @@ void Dispatch::End(Job& job, const WorkResult& result) {
                                                                 : JobRow::State::kDone;
   row.ended_ms = now.value;
   row.plan_id = result.plan_id;
-  decide::Effect measured = result.measured;
-  measured.reads_saved = job.running.charged.reads_saved;
-  row.measured = Shown(measured);
+  row.measured = result.measured;
+  row.measured->reads_saved = job.running.charged.reads_saved;
   row.progress = 1;
   if (!result.status) row.error = result.status.error().message;
   StateUpdate update;

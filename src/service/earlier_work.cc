@@ -39,8 +39,8 @@ Result<decide::EarlierRuns> EarlierWorkOf(StateStore& store, const std::string& 
   for (const JobRow& job : jobs.items) {
     const bool is_old = static_cast<double>(now.value) - static_cast<double>(job.ended_ms) > kEarlierDays * kDayMs;
     if (is_old || !IsMerge(job)) continue;
-    runs.push_back({TimestampMs{job.ended_ms}, job.measured->bytes_rewritten, job.measured->seconds,
-                    job.predicted.seconds, job.partitions});
+    runs.push_back(
+        {TimestampMs{job.ended_ms}, job.measured->bytes, job.measured->seconds, job.predicted.seconds, job.partitions});
   }
   decide::EarlierRuns sum = decide::SumUp(runs);
   FIRN_ASSIGN(const TableMemory memory, store.Memory(table));

@@ -37,8 +37,8 @@ class EarlierWorkTest : public testing::Test {
     job.state = state;
     job.ended_ms = ended_ms;
     job.partitions = {"p=1"};
-    job.predicted = {.bytes_rewritten = bytes, .seconds = 1};
-    job.measured = Effect{.files_removed = 3, .bytes_rewritten = bytes, .seconds = 2};
+    job.predicted = {.bytes = bytes, .seconds = 1};
+    job.measured = decide::Effect{.files_removed = 3, .bytes = bytes, .seconds = 2};
     StateUpdate update;
     update.job = &job;
     ASSERT_TRUE(store_->Write(update).has_value());

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "decide/effect.h"
+
 namespace firn::service {
 
 inline constexpr double kNoScore = -1;
@@ -58,18 +60,11 @@ struct Histogram {
   std::vector<std::int64_t> now = {};
 };
 
-/// What a job promises, or did.
-struct Effect {
-  std::int64_t files_removed = 0;
-  std::int64_t bytes_rewritten = 0;
-  double seconds = 0;
-  std::int64_t reads_saved = 0;  // files that readers need not open, by scan reports; 0 without any
-};
-
 /// Sums over the table's finished jobs.
 struct Savings {
   std::int64_t jobs = 0;
-  std::int64_t files = 0;
+  std::int64_t files = 0;               // data files and delete files that the table has less
+  std::int64_t delete_reads_saved = 0;  // opens of delete files that one read of the whole table is spared
   std::int64_t bytes_rewritten = 0;
   double predicted_seconds = 0;
   double measured_seconds = 0;
@@ -153,8 +148,8 @@ struct JobRow {
   std::int64_t started_ms = 0;
   std::int64_t ended_ms = 0;
   std::string plan_id = {};
-  Effect predicted = {};
-  std::optional<Effect> measured = {};
+  decide::Effect predicted = {};
+  std::optional<decide::Effect> measured = {};
   double progress = 0;  // of a running job, 0 to 1
   std::string error = {};
 };
@@ -165,8 +160,8 @@ struct OutcomeRow {
   std::string table = {};
   std::string action = {};
   std::int64_t ended_ms = 0;
-  Effect predicted = {};
-  Effect measured = {};
+  decide::Effect predicted = {};
+  decide::Effect measured = {};
   double cost_correction = 1;
 };
 

@@ -9,6 +9,7 @@
 
 #include "act/commit.h"
 #include "base/human_text.h"
+#include "decide/plan_effect.h"
 #include "observe/changes.h"
 #include "orient/health_score.h"
 #include "orient/partition_key.h"
@@ -256,22 +257,22 @@ void Glance::NotePlan(const Assessment& assessment) {
 
 Status Glance::AddDeleteWork(const ports::LoadedTable& loaded, ports::FileIO& io) {
   std::int64_t deletes = 0;
-  for (std::uint32_t i = 0; i < table_.state.size(); ++i) {
-    const orient::PartitionState& state = table_.state.partition(i);
-    deletes += orient::DeleteFilesOf(state);
-  }
+  for (std::uint32_t i = 0; i < table_.state.size(); ++i) deletes += orient::DeleteFilesOf(table_.state.partition(i));
   if (deletes == 0 || !policy_.enabled) return Ok();
-  RewriteDeletesOptions rewrite;
-  rewrite.ref = table_.state.ref();
+  RewriteDeletesOptions rewrite{.ref = table_.state.ref()};
   FIRN_ASSIGN(rewrite.plan, DeleteRewriteOptionsOf(*loaded.metadata, policy_));
   FIRN_ASSIGN(const DeleteAssessment assessment, AssessDeletes(loaded, io, rewrite));
-  if (!assessment.plan.deletes.empty()) {
-    result_.candidates->push_back(CandidateOf(assessment, Base(), random_));
+  const bool is_empty = assessment.plan.deletes.empty();
+  decide::Candidate found = CandidateOf(assessment, Base(), random_);
+  const auto opens = static_cast<double>(found.predicted.delete_reads_saved);
+  if (!is_empty && (options_.cause == decide::Cause::kRequest || decide::Pays(assessment.plan, found.predicted))) {
+    result_.candidates->push_back(std::move(found));
     return Ok();
   }
-  Decision decision = NewDecision(DecisionKind::kNothingToDo, "no-deletes", assessment.plan.reason);
+  Decision decision = NewDecision(DecisionKind::kNothingToDo, is_empty ? "no-deletes" : "few-deletes",
+                                  is_empty ? assessment.plan.reason : std::string(kFewDeletes));
   decision.action = ActionName(decide::Action::kRewriteDeletes);
-  decision.inputs = {{"delete files", static_cast<double>(deletes)}};
+  decision.inputs = {{"delete files", static_cast<double>(deletes)}, {"opens saved", opens}};
   result_.decisions.push_back(std::move(decision));
   return Ok();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "decide/plan_effect.h"
 #include "orient/partition_key.h"
 
 namespace firn::service {
@@ -11,9 +12,6 @@ namespace {
 
 /// A partition is being written while its next commit is expected within so many intervals.
 constexpr std::int64_t kHotIntervals = 3;
-/// Reading a key column and writing positions is far cheaper than merging: rows a second and worker.
-constexpr double kKeyRowsPerSecond = 5e6;
-constexpr double kSecondsPerDeleteFile = 0.002, kSecondsPerDeleteCommit = 0.05;
 
 decide::Candidate NewCandidate(const CandidateBase& base, decide::Action action, Random& random) {
   decide::Candidate made;
@@ -30,13 +28,7 @@ decide::Candidate NewCandidate(const CandidateBase& base, decide::Action action,
 }
 
 void AddGroup(const decide::MergeGroup& group, decide::Candidate& to) {
-  decide::Effect& effect = to.predicted;
-  const auto inputs = static_cast<std::int64_t>(group.files.size());
-  effect.files_removed += inputs - group.predicted_outputs;
-  effect.files_replaced += inputs;
-  effect.delete_files_removed += group.delete_files;
-  effect.bytes += group.input_bytes;
-  effect.seconds += group.predicted_seconds;
+  to.predicted += decide::EffectOf(group);
   to.piece_seconds =
       to.piece_seconds == 0 ? group.predicted_seconds : std::min(to.piece_seconds, group.predicted_seconds);
   to.piece_bytes = to.piece_bytes == 0 ? group.input_bytes : std::min(to.piece_bytes, group.input_bytes);
@@ -107,17 +99,9 @@ std::vector<decide::Candidate> CandidatesOf(const Assessment& assessment, const 
 
 decide::Candidate CandidateOf(const DeleteAssessment& assessment, const CandidateBase& base, Random& random) {
   decide::Candidate made = NewCandidate(base, decide::Action::kRewriteDeletes, random);
-  const decide::DeletePlan& plan = assessment.plan;
-  decide::Effect& effect = made.predicted;
-  effect.delete_files_removed = static_cast<std::int64_t>(plan.deletes.size());
-  for (const std::uint32_t index : plan.deletes) {
-    effect.bytes += assessment.facts.deletes.entries()[index].file.file_size_bytes;
-  }
-  effect.seconds = static_cast<double>(plan.scanned_rows) / kKeyRowsPerSecond +
-                   static_cast<double>(plan.deletes.size() + plan.targets.size()) * kSecondsPerDeleteFile +
-                   kSecondsPerDeleteCommit;
-  made.piece_seconds = effect.seconds;
-  made.piece_bytes = effect.bytes;
+  made.predicted = decide::EffectOf(assessment.facts, assessment.plan);
+  made.piece_seconds = made.predicted.seconds;
+  made.piece_bytes = made.predicted.bytes;
   return made;
 }
 

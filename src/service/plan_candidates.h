@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -33,7 +34,10 @@ struct CandidateBase {
 
 std::vector<decide::Candidate> CandidatesOf(const Assessment& assessment, const orient::TableState& state,
                                             const CandidateBase& base, Random& random);
-/// For the whole table. `assessment` has a plan that is not empty.
+/// Why deletes are left that could be converted (decide::Pays).
+inline constexpr std::string_view kFewDeletes =
+    "Reading the keys would cost more than the opens of delete files that it saves.";
+/// For the whole table.
 decide::Candidate CandidateOf(const DeleteAssessment& assessment, const CandidateBase& base, Random& random);
 
 /// Mean time between the commits that nobody has looked at; nullopt: there were fewer than two.

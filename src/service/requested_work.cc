@@ -20,20 +20,6 @@ bool IsFor(const std::string& requested_action, decide::Action action) {
   return is_deletes == (action == decide::Action::kRewriteDeletes);
 }
 
-decide::Effect PartOf(const decide::Effect& effect, double part) {
-  const auto shrink = [part](std::int64_t number) {
-    return static_cast<std::int64_t>(static_cast<double>(number) * part);
-  };
-  decide::Effect made;
-  made.files_removed = shrink(effect.files_removed);
-  made.files_replaced = shrink(effect.files_replaced);
-  made.delete_files_removed = shrink(effect.delete_files_removed);
-  made.bytes = shrink(effect.bytes);
-  made.seconds = effect.seconds * part;
-  made.reads_saved = effect.reads_saved * part;
-  return made;
-}
-
 std::size_t Prefer(const NewRequest& request, std::vector<decide::Candidate>& candidates, Random& random) {
   const std::unordered_set<std::string_view> wanted(request.partitions.begin(), request.partitions.end());
   const auto is_wanted = [&](const decide::CandidatePartition& partition) { return wanted.contains(partition.text); };

@@ -24,7 +24,4 @@ bool IsFor(const std::string& requested_action, decide::Action action);
 /// How many candidates are what was asked for. Those get its cause, priority and deadline.
 std::size_t Prefer(const NewRequest& request, std::vector<decide::Candidate>& candidates, Random& random);
 
-/// `effect` of a part, 0 to 1.
-decide::Effect PartOf(const decide::Effect& effect, double part);
-
 }  // namespace firn::service

@@ -6,120 +6,20 @@
 #include <type_traits>
 
 #include "format/json/json.h"
+#include "service/row_members.h"
 
 namespace firn::service {
 namespace {
 
-// One list of members a row, for both directions.
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, TableRow>
-{
-  visit("id", row.id);
-  visit("catalog", row.catalog);
-  visit("name", row.name);
-  visit("uuid", row.uuid);
-  visit("format_version", row.format_version);
-  visit("files", row.files);
-  visit("bytes", row.bytes);
-  visit("small_files", row.small_files);
-  visit("removable_files", row.removable_files);
-  visit("delete_files", row.delete_files);
-  visit("entropy", row.entropy);
-  visit("score", row.score);
-  visit("partitions", row.partitions);
-  visit("noisy_partitions", row.noisy_partitions);
-  visit("last_snapshot_id", row.last_snapshot_id);
-  visit("last_commit_ms", row.last_commit_ms);
-  visit("last_looked_ms", row.last_looked_ms);
-  visit("state", row.state);
-  visit("state_reason", row.state_reason);
-  visit("priority", row.priority);
-}
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, Effect>
-{
-  visit("files_removed", row.files_removed);
-  visit("bytes_rewritten", row.bytes_rewritten);
-  visit("seconds", row.seconds);
-  visit("reads_saved", row.reads_saved);
-}
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, JobRow>
-{
-  visit("id", row.id);
-  visit("table", row.table);
-  visit("action", row.action);
-  visit("partitions", row.partitions);
-  visit("state", row.state);
-  visit("created_ms", row.created_ms);
-  visit("started_ms", row.started_ms);
-  visit("ended_ms", row.ended_ms);
-  visit("plan_id", row.plan_id);
-  visit("predicted", row.predicted);
-  visit("measured", row.measured);
-  visit("progress", row.progress);
-  visit("error", row.error);
-}
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, NewRequest>
-{
-  visit("table", row.table);
-  visit("action", row.action);
-  visit("priority", row.priority);
-  visit("deadline_ms", row.deadline_ms);
-  visit("partitions", row.partitions);
-}
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, RequestRow>
-{
-  visit("id", row.id);
-  visit("request", row.request);
-  visit("created_ms", row.created_ms);
-  visit("state", row.state);
-  visit("reason", row.reason);
-  visit("job", row.job);
-}
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, Histogram>
-{
-  visit("edges", row.edges);
-  visit("before", row.before);
-  visit("now", row.now);
-}
-
-template <class Visit, class Row>
-void MembersOf(Visit& visit, Row& row)
-  requires std::is_same_v<std::remove_const_t<Row>, Savings>
-{
-  visit("jobs", row.jobs);
-  visit("files", row.files);
-  visit("bytes_rewritten", row.bytes_rewritten);
-  visit("predicted_seconds", row.predicted_seconds);
-  visit("measured_seconds", row.measured_seconds);
-  visit("reads_saved", row.reads_saved);
-}
-
 template <class T>
-constexpr bool kIsRow = std::is_same_v<T, Effect> || std::is_same_v<T, NewRequest>;
+constexpr bool kIsRow = std::is_same_v<T, decide::Effect> || std::is_same_v<T, NewRequest>;
 
 class Writer {
  public:
   json::Value object = json::Value::Object();
 
   template <class T>
-  void operator()(std::string_view name, const T& value) {
+  void operator()(std::string_view name, const T& value, MemberKind /*kind*/ = MemberKind::kPlain) {
     object.Set(name, ValueOf(value));
   }
 
@@ -154,7 +54,7 @@ class Reader {
   std::string wrong;  // name of the first member of another kind
 
   template <class T>
-  void operator()(std::string_view name, T& value) {
+  void operator()(std::string_view name, T& value, MemberKind /*kind*/ = MemberKind::kPlain) {
     const json::Value* member = object_.Find(name);
     if (member == nullptr || member->is_null()) return;
     if (!Read(*member, value) && wrong.empty()) wrong = name;

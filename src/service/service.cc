@@ -313,6 +313,7 @@ void Service::TakeSavings(FleetTable& table) {
   const Savings added = std::exchange(table.savings, {});
   sum.jobs += added.jobs;
   sum.files += added.files;
+  sum.delete_reads_saved += added.delete_reads_saved;
   sum.bytes_rewritten += added.bytes_rewritten;
   sum.predicted_seconds += added.predicted_seconds;
   sum.measured_seconds += added.measured_seconds;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "decide/plan_effect.h"
 #include "orient/partition_key.h"
 #include "service/delete_options.h"
 #include "service/optimize.h"
@@ -15,16 +16,18 @@ namespace {
 
 constexpr std::int64_t kWatchIntervalMs = 10'000;
 
-/// Delete files that readers of the replaced files no longer open, as far as the plan was carried out.
-std::int64_t DeletesFolded(const Optimized& done) {
-  std::int64_t planned = 0, files = 0;
-  for (const decide::MergeGroup& group : done.first.plan.groups) {
-    planned += group.delete_files;
-    files += static_cast<std::int64_t>(group.files.size());
-  }
-  if (files == 0) return 0;
-  const double part = std::min(1.0, static_cast<double>(done.outcome.files_removed) / static_cast<double>(files));
-  return static_cast<std::int64_t>(std::llround(part * static_cast<double>(planned)));
+/// `number`, as far as `done` of `planned` was done.
+std::int64_t Done(std::int64_t number, std::int64_t done, std::int64_t planned) {
+  if (planned <= 0) return 0;
+  const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(planned));
+  return std::llround(part * static_cast<double>(number));
+}
+
+/// Opens of delete files that are saved, as far as the plan was carried out.
+std::int64_t DeleteReadsSaved(const Optimized& done) {
+  decide::Effect planned;
+  for (const decide::MergeGroup& group : done.first.plan.groups) planned += decide::EffectOf(group);
+  return Done(planned.delete_reads_saved, done.outcome.files_removed, planned.files_replaced);
 }
 
 class Work {
@@ -101,7 +104,7 @@ Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& po
   result_.measured.files_removed = done.outcome.files_removed - done.outcome.files_added;
   result_.measured.files_replaced = done.outcome.files_removed;
   result_.measured.bytes = done.outcome.bytes_removed;
-  result_.measured.delete_files_removed = DeletesFolded(done);
+  result_.measured.delete_reads_saved = DeleteReadsSaved(done);
   result_.notes = done.outcome.notes;
   if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
   NoteFailures(done.outcome.failures);
@@ -130,6 +133,9 @@ Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports
   const act::DeleteOutcome& outcome = done.outcome;
   result_.measured.delete_files_removed =
       outcome.equality_files_removed + outcome.position_files_removed + outcome.vectors_removed;
+  const decide::Effect planned = decide::EffectOf(done.first.facts, done.first.plan);
+  result_.measured.delete_reads_saved =
+      Done(planned.delete_reads_saved, result_.measured.delete_files_removed, planned.delete_files_removed);
   result_.delete_files_added = outcome.position_files_added + outcome.vectors_added;
   result_.measured.bytes = done.outcome.bytes_removed;
   if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);

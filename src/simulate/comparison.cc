@@ -25,6 +25,8 @@ json::Value ToJson(const Funnel& f) {
   value.Set("scan_entries", f.scan_entries);
   value.Set("partition_merges", f.partition_merges);
   value.Set("merge_groups", f.merges);
+  value.Set("delete_conversions", f.conversions);
+  value.Set("deletes_converted", f.deletes_converted);
   value.Set("overtaken", f.overtaken);
   value.Set("files_in_merged_partitions", f.files_in_merged);
   value.Set("files_replaced", f.files_replaced);

@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "decide/backlog.h"
+#include "decide/plan_effect.h"
 #include "orient/file_size_entropy.h"
 #include "orient/orient.h"
 #include "orient/partition_key.h"
 #include "orient/table_state.h"
 #include "orient/triage.h"
+#include "simulate/delete_conversion.h"
 
 namespace firn::simulate {
 namespace {
@@ -51,11 +53,7 @@ observe::Change ChangeOf(const World& world, std::uint32_t table, TimestampMs at
 
 decide::Effect EffectOf(const decide::Plan& plan) {
   decide::Effect effect;
-  effect.files_removed = plan.files_before - plan.files_after;
-  effect.files_replaced = plan.files_replaced;
-  for (const decide::MergeGroup& group : plan.groups) effect.delete_files_removed += group.delete_files;
-  effect.bytes = plan.bytes_rewritten;
-  effect.seconds = plan.predicted_seconds;
+  for (const decide::MergeGroup& group : plan.groups) effect += decide::EffectOf(group);
   return effect;
 }
 
@@ -104,19 +102,20 @@ class FirnPolicy final : public MergePolicy {
       const Started started = std::move(ready_.front());
       ready_.pop_front();
       site.Recheck(started.table, started.partition);
-      FIRN_ASSIGN(Job job, PlanPartition(site.world(), started.table, started.partition, plan_));
-      if (!job.merges.empty()) {
+      FIRN_ASSIGN(Job job, PlanAnew(started, site));
+      if (!job.is_empty()) {
         running_.push_back(started.job);
         return std::optional<Job>(std::move(job));
       }
       // What was worth doing is gone.
       ledger_.Settle(started.job, {}, now);
-      site.Release(started.table, started.partition);
+      Free(started.table, started.partition, site);
     }
   }
 
   Status OnDone(const Job& job, const Applied& applied, TimestampMs now, Site& site) override {
-    const auto mine = std::ranges::find(running_, JobId(job.table, job.partition), &decide::RunningJob::id);
+    const auto mine =
+        std::ranges::find(running_, JobId(job.table, job.partition, ActionOf(job)), &decide::RunningJob::id);
     if (mine == running_.end()) return Error{Code::kInternal, "a job has ended that was not running"};
     decide::Effect measured = mine->charged;
     measured.bytes = applied.bytes_read;
@@ -130,7 +129,10 @@ class FirnPolicy final : public MergePolicy {
     Append(applied.removed, delta.removed);
     delta.removed_deletes.vectors = applied.vectors_removed;
     delta.removed_deletes.equality_files = applied.equality_deletes_removed;
+    delta.added_deletes.vectors = applied.vectors_added;
     StateOf(job.table, site).Apply(change, plan_.policy, now);
+    // What else was found there waits for its turn.
+    if (Free(job.table, job.partition, site); site.is_busy(job.table, job.partition)) return Ok();
     return Look(job.table, job.partition, now, site);
   }
 
@@ -140,8 +142,32 @@ class FirnPolicy final : public MergePolicy {
     decide::RunningJob job;
   };
 
-  static std::string JobId(std::uint32_t table, std::uint32_t partition) {
-    return fmt::format("{}/{}", table, partition);
+  static decide::Action ActionOf(const Job& job) {
+    return job.converts_deletes ? decide::Action::kRewriteDeletes : decide::Action::kMerge;
+  }
+  static std::string JobId(std::uint32_t table, std::uint32_t partition, decide::Action action) {
+    return fmt::format("{}/{}/{}", table, partition, decide::ActionName(action));
+  }
+
+  Result<Job> PlanAnew(const Started& started, const Site& site) const {
+    if (started.job.action == decide::Action::kMerge) {
+      return PlanPartition(site.world(), started.table, started.partition, plan_);
+    }
+    const observe::DeleteFacts facts = DeleteFactsOf(site.world(), started.table, started.partition);
+    return ConversionOf(site.world(), started.table, started.partition, facts, decide::PlanDeleteRewrite(facts, {}));
+  }
+
+  /// After work of the partition is done or given up: it is busy while other work of it waits.
+  void Free(std::uint32_t table, std::uint32_t partition, Site& site) const {
+    const std::pair place(table, partition);
+    const bool waits = std::ranges::find(places_, place) != places_.end() ||
+                       std::ranges::any_of(
+                           ready_, [&](const Started& each) { return std::pair(each.table, each.partition) == place; });
+    if (waits) {
+      site.Reserve(table, partition);
+    } else {
+      site.Release(table, partition);
+    }
   }
 
   static observe::PartitionDelta DeltaOf(const World& world, const Commit& commit, const PartitionCommit& part) {
@@ -187,17 +213,24 @@ class FirnPolicy final : public MergePolicy {
     options.refusals_max = 0;
     const orient::Diagnosis diagnosis = orient::Diagnose(facts, plan_.policy);
     FIRN_ASSIGN(const decide::Plan plan, decide::Decide(facts, diagnosis, plan_.policy, options));
-    if (!plan.groups.empty()) Wait(table, partition, key, EffectOf(plan), now, site);
+    if (!plan.groups.empty()) Wait(table, partition, decide::Action::kMerge, EffectOf(plan), now, site);
+    if (facts.equality_delete_files == 0) return Ok();
+    const observe::DeleteFacts deletes = DeleteFactsOf(site.world(), table, partition);
+    const decide::DeletePlan conversion = decide::PlanDeleteRewrite(deletes, {});
+    const decide::Effect effect = decide::EffectOf(deletes, conversion);
+    if (conversion.deletes.empty() || !decide::Pays(conversion, effect)) return Ok();
+    Wait(table, partition, decide::Action::kRewriteDeletes, effect, now, site);
     return Ok();
   }
 
-  void Wait(std::uint32_t table, std::uint32_t partition, const std::string& key, const decide::Effect& predicted,
+  void Wait(std::uint32_t table, std::uint32_t partition, decide::Action action, const decide::Effect& predicted,
             TimestampMs now, Site& site) {
     decide::Candidate candidate;
-    candidate.id = JobId(table, partition);
+    candidate.id = JobId(table, partition, action);
+    candidate.action = action;
     candidate.table = fmt::format("sim/db{}.t{}", table % 16, table);
     candidate.database = fmt::format("sim/db{}", table % 16);
-    candidate.partitions = {{key, fmt::format("p={}", partition)}};
+    candidate.partitions = {{KeyOf(partition), fmt::format("p={}", partition)}};
     candidate.predicted = predicted;
     candidate.created_at = now;
     waiting_.push_back(std::move(candidate));
@@ -216,12 +249,13 @@ class FirnPolicy final : public MergePolicy {
     const std::vector<decide::QueueEntry> entries = decide::Arrange(input, ledger_, breakers_);
     next_arrange_.value = now.value + kArrangeMs;
     std::vector<bool> leaves(waiting_.size());
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> useless;
     for (const decide::QueueEntry& entry : entries) {
       const bool is_useless = entry.verdict == decide::Verdict::kNoBenefit;
       if (entry.verdict != decide::Verdict::kStarts && !is_useless) continue;
       leaves[entry.candidate] = true;
       const auto [table, partition] = places_[entry.candidate];
-      if (is_useless) site.Release(table, partition);
+      if (is_useless) useless.emplace_back(table, partition);
       if (is_useless) continue;
       const decide::Candidate& candidate = waiting_[entry.candidate];
       ready_.push_back({table, partition, decide::MakeJob(entry, candidate, candidate.id, now)});
@@ -237,6 +271,7 @@ class FirnPolicy final : public MergePolicy {
     }
     waiting_.resize(kept);
     places_.resize(kept);
+    for (const auto& [table, partition] : useless) Free(table, partition, site);
     return !ready_.empty();
   }
 

@@ -95,6 +95,24 @@ TEST(FirnPolicy, WritersThatTakeMergedFilesAwayDoNotConfuseTheState) {
   EXPECT_LT(result.end.files, 12);
 }
 
+TEST(FirnPolicy, EqualityDeletesOfLargeFilesAreConvertedAndNotFolded) {
+  ListedTrace trace;
+  trace.AddFiles(kStart.value, 0, 2, 120 * kMiB);
+  for (std::int64_t i = 0; i < 100; ++i) {
+    Commit& commit = trace.Add(kStart.value + kMinuteMs * (i + 1));
+    commit.partitions.resize(1);
+    commit.partitions[0].deletes = DeleteKind::kEquality;
+    commit.partitions[0].deleted_rows = 10;
+    commit.partitions[0].places = {static_cast<float>(i % 2)};
+  }
+  const RunResult result = Play(trace, 3);
+  EXPECT_GT(result.funnel.conversions, 3);
+  EXPECT_GT(result.funnel.deletes_converted, 70);
+  EXPECT_EQ(result.funnel.files_replaced, 0);
+  EXPECT_LT(result.end.delete_reads, 50);  // of 200 without conversions
+  EXPECT_LT(result.funnel.bytes_written, kMiB);
+}
+
 TEST(FirnPolicy, MergesWaitForAWorkerAndAreLookedAtAgain) {
   ListedTrace trace;
   for (std::uint32_t p = 0; p < 12; ++p) trace.AddFiles(kStart.value + p, p, 20, 20 * kMiB);

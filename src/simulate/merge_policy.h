@@ -6,7 +6,7 @@
 // Guarantees: a policy sees commits as an optimizer does: the change of each, and a partition's files only by a scan,
 //   which is counted. It gives jobs of partitions that it has reserved.
 // Threads: one owner.
-// Source: design section 5.
+// Source: docs/simulator.md.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,11 @@ struct Funnel {
   std::int64_t noisy = 0;    // times that a partition passed the policy's trigger
   std::int64_t scans = 0;    // reads of all entries of a partition
   std::int64_t scan_entries = 0;
-  std::int64_t rechecks = 0;          // scans right before a merge, which are counted apart
-  std::int64_t partition_merges = 0;  // jobs: a partition's merges at one time
-  std::int64_t merges = 0;            // output groups of them
+  std::int64_t rechecks = 0;           // scans right before a merge, which are counted apart
+  std::int64_t partition_merges = 0;   // jobs: a partition's merges at one time
+  std::int64_t merges = 0;             // output groups of them
+  std::int64_t conversions = 0;        // jobs that made vectors of a partition's equality deletes
+  std::int64_t deletes_converted = 0;  // equality delete files
   std::int64_t overtaken = 0;
   std::int64_t files_in_merged = 0;  // all files of the partitions, as each job began to replace some
   std::int64_t files_replaced = 0, files_made = 0;

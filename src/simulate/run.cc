@@ -103,12 +103,17 @@ class Engine {
     const Job job = std::move(running_.back().job);
     running_.pop_back();
     site_.SetFreeWorkers(site_.free_workers() + 1);
-    result_.funnel.files_in_merged +=
-        static_cast<std::int64_t>(world_.partition(job.table, job.partition).files.size());
+    Funnel& funnel = result_.funnel;
+    if (!job.converts_deletes) {
+      ++funnel.partition_merges;
+      funnel.files_in_merged += static_cast<std::int64_t>(world_.partition(job.table, job.partition).files.size());
+    }
     const Applied applied = world_.Apply(job);
     world_.SetBusy(job.table, job.partition, false);
-    Funnel& funnel = result_.funnel;
-    ++funnel.partition_merges;
+    if (job.converts_deletes) {
+      ++funnel.conversions;
+      funnel.deletes_converted += applied.equality_deletes_removed;
+    }
     funnel.merges += applied.merges;
     funnel.overtaken += applied.overtaken;
     funnel.files_replaced += applied.files_replaced;

@@ -19,19 +19,17 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "orient/delete_debt.h"
 #include "simulate/merge_policy.h"
 #include "simulate/trace.h"
 #include "simulate/world.h"
 
 namespace firn::simulate {
 
-/// What an open file costs its reader, in bytes: Iceberg's read.split.open-file-cost.
-inline constexpr std::int64_t kOpenCostBytes = std::int64_t{4} << 20;
-
 /// Bytes that reading all tables once costs, with the deletes of each file.
 inline double ReadCost(const Totals& totals) {
   return static_cast<double>(totals.bytes) +
-         static_cast<double>(kOpenCostBytes) * static_cast<double>(totals.files + totals.delete_reads);
+         static_cast<double>(orient::kOpenCostBytes) * static_cast<double>(totals.files + totals.delete_reads);
 }
 
 struct RunOptions {

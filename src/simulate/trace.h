@@ -5,7 +5,7 @@
 // Guarantees: a trace gives its commits in the order of time, and knows nothing of what an optimizer did meanwhile.
 // Cost: one commit at a time; a trace of any length is not held.
 // Threads: one owner.
-// Source: design section 5 ("From a commit to a decision").
+// Source: docs/simulator.md.
 #pragma once
 
 #include <cstdint>

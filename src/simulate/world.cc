@@ -228,11 +228,37 @@ void World::ApplyMerge(StoredPartition& partition, const Merge& merge, const Job
   }
 }
 
+/// Deletes up to the job's snapshot become vectors; younger ones stay as they are.
+void World::ApplyConversion(StoredPartition& partition, const Job& job, Applied& applied) {
+  for (const StoredFile& file : partition.files) Count(partition, file, -1);
+  for (const MergeInput& target : job.targets) {
+    const auto it = FindId(partition.files, target.id);
+    if (it == partition.files.end()) continue;  // a writer has taken it away, and its deletes with it
+    applied.bytes_read += it->rows * kKeyBytes;
+    if (target.hidden_rows == 0) continue;
+    applied.vectors_removed += it->dead_rows > 0 ? 1 : 0;
+    ++applied.vectors_added;
+    it->hidden_rows -= target.hidden_rows;
+    it->dead_rows += target.hidden_rows;
+    applied.bytes_written += it->dead_rows * kPositionBytes;
+  }
+  auto& deletes = partition.equality_deletes;
+  const auto end = std::ranges::upper_bound(deletes, job.sequence);
+  applied.equality_deletes_removed = end - deletes.begin();
+  totals_.equality_deletes -= applied.equality_deletes_removed;
+  deletes.erase(deletes.begin(), end);
+  for (const StoredFile& file : partition.files) Count(partition, file, 1);
+}
+
 Applied World::Apply(const Job& job) {
   Table& table = tables_[job.table];
   StoredPartition& partition = table.partitions[job.partition];
   ++table.sequence;
   Applied applied;
+  if (job.converts_deletes) {
+    ApplyConversion(partition, job, applied);
+    return applied;
+  }
   for (const Merge& merge : job.merges) ApplyMerge(partition, merge, job, applied);
   DropDeadDeletes(partition, applied);
   return applied;

@@ -56,12 +56,16 @@ struct Merge {
   double seconds = 0;  // of one worker
 };
 
-/// What one worker does at a stretch: merges of one partition.
+/// What one worker does at a stretch: merges of one partition, or the conversion of its equality deletes to vectors.
 struct Job {
   std::uint32_t table = 0, partition = 0;
   std::int64_t sequence = 0;  // of the snapshot that it was planned on
   std::vector<Merge> merges;
+  bool converts_deletes = false;
+  std::vector<MergeInput> targets;  // of a conversion: files whose keys are read
   double seconds = 0;
+
+  bool is_empty() const { return merges.empty() && targets.empty(); }
 };
 
 /// Sums over all tables.
@@ -78,7 +82,7 @@ struct Applied {
   std::int64_t files_replaced = 0, files_made = 0;
   std::int64_t bytes_read = 0, bytes_written = 0;
   std::vector<NewFile> removed, added;
-  std::int64_t vectors_removed = 0, equality_deletes_removed = 0;
+  std::int64_t vectors_added = 0, vectors_removed = 0, equality_deletes_removed = 0;
 };
 
 class World {
@@ -131,6 +135,7 @@ class World {
   std::int64_t TakeAway(StoredPartition& partition, std::vector<StoredFile>::iterator file);
   void Remove(StoredPartition& partition, PartitionCommit& change);
   void DropDeadDeletes(StoredPartition& partition, Applied& applied);
+  void ApplyConversion(StoredPartition& partition, const Job& job, Applied& applied);
   void ApplyMerge(StoredPartition& partition, const Merge& merge, const Job& job, Applied& applied);
 
   std::vector<Table> tables_;
@@ -140,6 +145,10 @@ class World {
   std::int64_t rows_added_ = 0, rows_deleted_ = 0;
   std::int64_t removals_redirected_ = 0;
 };
+
+/// What a conversion reads of a file: a key of 8 bytes a row. And what it writes: two bytes a deleted row, as an array
+/// of a Roaring bitmap has them.
+inline constexpr std::int64_t kKeyBytes = 8, kPositionBytes = 2;
 
 /// Rows that a reader sees.
 inline std::int64_t LiveRows(const StoredFile& file) { return file.rows - file.dead_rows - file.hidden_rows; }

@@ -107,6 +107,31 @@ TEST(World, DeletesThatArriveDuringAMergeAreCarriedOver) {
   EXPECT_TRUE(world.Check().has_value());
 }
 
+TEST(World, ConvertedDeletesAreVectorsAndYoungerOnesStay) {
+  World world(1, kHealthy);
+  Play(world, Adds(0, {{1000, 10}, {1000, 10}}));
+  Play(world, Deletes(0, DeleteKind::kEquality, 3, {0.0F}));
+  Play(world, Deletes(0, DeleteKind::kEquality, 2, {0.99F}));
+  Job job;
+  job.sequence = world.sequence(0);
+  job.converts_deletes = true;
+  for (const StoredFile& file : world.partition(0, 0).files) job.targets.push_back({file.id, 0, file.hidden_rows});
+  Play(world, Deletes(0, DeleteKind::kEquality, 1, {0.0F}));
+  EXPECT_EQ(world.totals().delete_reads, 6);
+  const Applied applied = world.Apply(job);
+  EXPECT_EQ(applied.equality_deletes_removed, 2);
+  EXPECT_EQ(applied.vectors_added, 2);
+  EXPECT_EQ(applied.bytes_read, 20 * kKeyBytes);
+  EXPECT_EQ(applied.bytes_written, 5 * kPositionBytes);
+  const auto& files = world.partition(0, 0).files;
+  EXPECT_EQ(files[0].dead_rows, 3);
+  EXPECT_EQ(files[0].hidden_rows, 1);
+  EXPECT_EQ(files[1].dead_rows, 2);
+  EXPECT_EQ(world.totals().rows, 14);
+  EXPECT_EQ(world.totals().delete_reads, 4);  // a vector each, and the young delete for both
+  EXPECT_TRUE(world.Check().has_value());
+}
+
 TEST(World, AMergeWhoseInputWasTakenAwayIsOvertaken) {
   World world(1, kHealthy);
   Play(world, Adds(0, {{1000, 10}, {2000, 20}}));

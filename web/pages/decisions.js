@@ -10,7 +10,8 @@ const plain = (value) => (typeof value === 'number' ? (Number.isInteger(value) ?
 
 function effect(name, e) {
   if (!e) return null;
-  const parts = [['files_removed', (v) => `${count(v)} files less`], ['delete_files_removed', (v) => `${count(v)} delete files less`], ['bytes', (v) => `${bytes(v)} rewritten`],
+  const parts = [['files_removed', (v) => `${count(v)} files less`], ['delete_files_removed', (v) => `${count(v)} delete files rewritten`],
+    ['delete_reads_saved', (v) => `${count(v)} opens of delete files less a read`], ['bytes', (v) => `${bytes(v)} rewritten`],
     ['seconds', seconds], ['reads_saved', (v) => `${count(v)} file reads saved`]].filter(([key]) => e[key]).map(([key, show]) => show(e[key]));
   return [h('dt', {}, name), h('dd', {}, parts.join(', '))];
 }

@@ -37,6 +37,7 @@ function savings(table) {
   if (!s.jobs) return h('p', { class: 'quiet' }, 'No job has finished on this table yet.');
   return [figures([
     { label: 'Jobs', value: count(s.jobs) }, { label: 'Files removed', value: brief(s.files) },
+    { label: 'Delete file opens saved', value: brief(s.delete_reads_saved), note: 'by each read of the table' },
     { label: 'Rewritten', value: bytes(s.bytes_rewritten) }, { label: 'File reads saved', value: s.reads_saved ? brief(s.reads_saved) : '–', note: s.reads_saved ? 'by scan reports' : 'no scan reports' },
   ]), promiseBars([{ label: 'worker time', predicted: s.predicted_seconds, measured: s.measured_seconds, format: seconds }])];
 }
