@@ -17,6 +17,7 @@
 #include "ports/stoppable_file_io.h"
 #include "service/delete_options.h"
 #include "service/file_histogram.h"
+#include "service/partition_names.h"
 #include "service/plan_candidates.h"
 
 namespace firn::service {
@@ -30,24 +31,6 @@ constexpr double kFullScanShare = 0.5;
 constexpr std::size_t kAlternativesMax = 8;
 /// A table's owner writes some of what a reason quotes.
 constexpr std::size_t kReasonBytesMax = 1'000;
-
-/// Names partitions by their keys. Holds what it needs of the metadata, which is much larger.
-class PartitionNames {
- public:
-  explicit PartitionNames(const iceberg::TableMetadata& metadata)
-      : specs_(metadata.specs()), schema_(metadata.current_schema()) {}
-
-  std::string operator()(std::string_view key) const {
-    const auto partition = orient::PartitionOfKey(key);
-    if (!partition) return "?";
-    const auto spec = std::ranges::find(specs_, partition->spec_id, [](const auto& each) { return each.id; });
-    return spec == specs_.end() ? "?" : iceberg::PartitionText(*spec, schema_, partition->tuple);
-  }
-
- private:
-  std::vector<iceberg::PartitionSpec> specs_;
-  iceberg::Schema schema_;
-};
 
 class Glance {
  public:
