@@ -13,7 +13,7 @@
 // Cost: a plan a target, and what ingest_rewrites.h says.
 // Errors: those of Decide.
 // Threads: pure.
-// Source: design section 5; docs/analyze.md.
+// Source: docs/analyze.md.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 // Threads: `workers` of its own; every call from any. A caller that holds a table's mutex may call; callbacks are made
 //   without any mutex.
 // Errors: none: they are jobs' errors and decisions.
-// Source: design sections 5 and 6.
+// Source: docs/deciding.md; docs/service.md.
 #pragma once
 
 #include <atomic>

@@ -12,7 +12,7 @@
 // Threads: one look a table at a time; different tables in parallel.
 // Errors: none of its own: they are the record's state and reason, and a decision. A look that was cancelled has
 //   LookResult::error kCancelled and nothing else: the record is as it was, and the next look goes on from there.
-// Source: design section 5 ("From a commit to a decision").
+// Source: docs/noise-and-entropy.md; docs/service.md.
 #pragma once
 
 #include <atomic>

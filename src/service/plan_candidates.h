@@ -7,7 +7,7 @@
 //   each commit makes the table's other writers try again.
 // Cost: O(groups). Threads: pure; ids come from `random`.
 // Errors: none.
-// Source: design section 5.
+// Source: docs/deciding.md.
 #pragma once
 
 #include <optional>

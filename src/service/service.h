@@ -13,7 +13,7 @@
 //   share memory_bytes; about 120 bytes a partition, some kilobytes a table.
 // Threads: any; Stop() from one.
 // Errors: Open: those of the state file; Start: none, a catalog that is down is tried again.
-// Source: design sections 2, 5 and 6.
+// Source: docs/service.md; docs/architecture.md ("The service").
 #pragma once
 
 #include <atomic>

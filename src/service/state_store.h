@@ -10,7 +10,7 @@
 // Threads: any.
 // Errors: kCorrupt (no state file of ours, or a damaged one), kUnsupported (of a newer version), kLimit (disk full),
 //   kUnavailable; kNotFound for ids; kInvalidArgument for cursors that are not ours.
-// Source: design section 2 ("State"); https://sqlite.org/wal.html
+// Source: docs/service.md; https://sqlite.org/wal.html
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 // Cost: one assessment of the candidate's partitions and the rewrite.
 // Threads: one call a thread; `cancelled` may be set from any.
 // Errors: in the result: why nothing, or not everything, was done.
-// Source: design section 5 (step 6).
+// Source: docs/deciding.md.
 #pragma once
 
 #include <atomic>

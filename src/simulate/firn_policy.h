@@ -9,7 +9,7 @@
 //   are exact, they are.
 // Cost: O(changed files) a commit that is quiet; about 500 bytes a table and 130 a partition.
 // Errors: kInternal when a state is wrong. Threads: one owner.
-// Source: design section 5 ("From a commit to a decision"); docs/noise-and-entropy.md.
+// Source: docs/simulator.md; docs/noise-and-entropy.md.
 #pragma once
 
 #include <memory>
