@@ -71,7 +71,7 @@ class LocalTable {
   }
   std::string Snapshot(std::int64_t id, const std::string& parent) const {
     const std::string number = std::to_string(id);
-    return R"({"snapshot-id":)" + number + "," + parent + R"("sequence-number":)" + number +
+    return R"({"snapshot-id":)" + number + "," + parent + R"("sequence-number":)" + std::to_string(id % 1000 % 3) +
            R"(,"timestamp-ms":1602638573590,"summary":{"operation":"append","added-data-files":"100",)"
            R"("added-records":"1000","total-data-files":"5000","total-records":"50000","engine-name":"bench"},)"
            R"("manifest-list":")" +
