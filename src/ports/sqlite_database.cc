@@ -29,10 +29,16 @@ Code CodeOf(int sqlite_code) {
   }
 }
 
-struct Finish {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+constexpr std::size_t kPreparedMax = 128;
+
+/// Makes a statement ready for its next use, which also lets go of the caller's values and of locks.
+struct Reset {
+  void operator()(sqlite3_stmt* statement) const {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+  }
 };
-using Statement = std::unique_ptr<sqlite3_stmt, Finish>;
+using Running = std::unique_ptr<sqlite3_stmt, Reset>;
 
 SqlRow ReadRow(sqlite3_stmt* statement) {
   SqlRow row;
@@ -81,11 +87,17 @@ Status SqliteDatabase::FollowFile() {
   if (file_ == 0) return Ok();
   if (::stat(path_.c_str(), &file) != 0) return Error{Code::kUnavailable, path_ + ": the database file is gone"};
   if (file.st_dev == device_ && file.st_ino == file_) return Ok();
-  sqlite3_close_v2(std::exchange(connection_, nullptr));
+  Close();
   return Connect();
 }
 
-SqliteDatabase::~SqliteDatabase() { sqlite3_close_v2(connection_); }
+void SqliteDatabase::Close() {
+  for (const auto& [sql, statement] : prepared_) sqlite3_finalize(statement);
+  prepared_.clear();
+  sqlite3_close_v2(std::exchange(connection_, nullptr));
+}
+
+SqliteDatabase::~SqliteDatabase() { Close(); }
 
 Error SqliteDatabase::LastError(std::string_view what) {
   const int code = connection_ ? sqlite3_extended_errcode(connection_) : SQLITE_NOMEM;
@@ -99,12 +111,24 @@ Result<SqlResult> SqliteDatabase::Run(std::string_view sql, std::initializer_lis
   return RunLocked(sql, std::span(values.begin(), values.size()));
 }
 
-Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::span<const std::string_view> values) {
+Result<sqlite3_stmt*> SqliteDatabase::Prepare(std::string_view sql) {
+  if (const auto known = prepared_.find(sql); known != prepared_.end()) return known->second;
   sqlite3_stmt* prepared = nullptr;
-  if (sqlite3_prepare_v2(connection_, sql.data(), static_cast<int>(sql.size()), &prepared, nullptr) != SQLITE_OK) {
+  if (sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &prepared,
+                         nullptr) != SQLITE_OK) {
     return LastError("prepare");
   }
-  const Statement statement(prepared);
+  if (prepared_.size() == kPreparedMax) {
+    sqlite3_finalize(prepared_.begin()->second);
+    prepared_.erase(prepared_.begin());
+  }
+  prepared_.emplace(sql, prepared);
+  return prepared;
+}
+
+Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::span<const std::string_view> values) {
+  FIRN_ASSIGN(sqlite3_stmt* const prepared, Prepare(sql));
+  const Running running(prepared);
   int index = 0;
   for (const std::string_view value : values) {
     // A null pointer would be NULL, which equals nothing.

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "base/result.h"
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace firn::ports {
 
@@ -67,12 +69,15 @@ class SqliteDatabase {
   SqliteDatabase(std::string path, sqlite3* connection) : path_(std::move(path)), connection_(connection) {}
   Result<SqlResult> RunLocked(std::string_view sql, std::span<const std::string_view> values);
   Status WriteLocked(const std::function<Status()>& write);
+  Result<sqlite3_stmt*> Prepare(std::string_view sql);
+  void Close();
   Error LastError(std::string_view what);
   Status Connect();
   Status FollowFile();
 
   std::string path_;
   sqlite3* connection_;
+  std::map<std::string, sqlite3_stmt*, std::less<>> prepared_;  // kept: parsing costs more than most statements do
   Options options_;
   std::uint64_t device_ = 0, file_ = 0;  // of the open file; 0: not on disk
   std::mutex mutex_;
