@@ -17,11 +17,6 @@ std::string_view NameOfKind(const iceberg::DataFile& file) {
 
 }  // namespace
 
-bool IsGlobal(const iceberg::TableMetadata& metadata, SpecId spec_id) {
-  const iceberg::PartitionSpec* spec = metadata.FindSpec(spec_id);
-  return spec != nullptr && spec->is_unpartitioned();
-}
-
 bool Reaches(const iceberg::TableMetadata& metadata, const iceberg::DeleteEntry& equality, SpecId spec_id,
              const iceberg::PartitionTuple& partition, SequenceNumber sequence_number) {
   if (sequence_number >= equality.sequence_number) return false;

@@ -12,12 +12,10 @@
 
 #include "base/result.h"
 #include "iceberg/delete_index.h"
+#include "iceberg/delete_reach.h"
 #include "iceberg/metadata.h"
 
 namespace firn::act {
-
-/// Whether equality deletes of the spec reach all partitions.
-bool IsGlobal(const iceberg::TableMetadata& metadata, SpecId spec_id);
 
 /// Equality deletes reach strictly older files of their own partition, or of all if their spec has none.
 bool Reaches(const iceberg::TableMetadata& metadata, const iceberg::DeleteEntry& equality, SpecId spec_id,

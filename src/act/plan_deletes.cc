@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "iceberg/delete_reach.h"
 #include "observe/manifest_scan.h"
 
 namespace firn::act {
@@ -76,8 +77,7 @@ Result<std::shared_ptr<PlanDeletes>> PlanDeletes::Read(const observe::Facts& fac
   const iceberg::Wanted wanted{.metrics = false, .split_offsets = false, .position_path_bounds = true};
   for (const observe::ManifestFacts& manifest : facts.manifests) {
     if (manifest.file.content != iceberg::ManifestContent::kDeletes || !MayHaveLiveFiles(manifest.file)) continue;
-    const iceberg::PartitionSpec* spec = metadata.FindSpec(manifest.file.spec_id);
-    const bool is_global = spec != nullptr && spec->is_unpartitioned();
+    const bool is_global = iceberg::IsGlobal(metadata, manifest.file.spec_id);
     FIRN_TRY(observe::ForEachEntry(
         io, manifest.file, metadata, wanted, [&](ManifestEntry& entry, std::int64_t ordinal) -> Result<bool> {
           if (entry.status == iceberg::EntryStatus::kDeleted) return true;

@@ -51,7 +51,7 @@ class ApiTest : public testing::Test {
     return parsed ? *parsed : json::Value();
   }
 
-  service::MemoryFleet fleet_;
+  service::FleetRowStore fleet_;
   ports::ManualClock clock_{TimestampMs{kNow}};
   std::unique_ptr<Api> api_ = std::make_unique<Api>(fleet_, fleet_, clock_, ApiOptions{});
 };

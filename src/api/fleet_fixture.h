@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fills a MemoryFleet with a fleet that looks like a real one: for tests of the API and of the dashboard.
+// Fills a FleetRowStore with a fleet that looks like a real one: for tests of the API and of the dashboard.
 //
 // In: how many tables, the time. Out: tables, partitions, decisions, jobs, a queue, policies, trends.
 // Guarantees: the same arguments give the same fleet.
@@ -16,7 +16,7 @@
 
 #include "base/human_text.h"
 #include "base/random.h"
-#include "service/memory_fleet.h"
+#include "service/fleet_row_store.h"
 
 namespace firn::api {
 
@@ -205,7 +205,7 @@ inline std::vector<service::QueueRow> FixtureQueue(const std::vector<service::Ta
   return queue;
 }
 
-inline void FillSettings(service::MemoryFleet& fleet) {
+inline void FillSettings(service::FleetRowStore& fleet) {
   fleet.PutPolicies(
       {{.scope = "default",
         .source = "default",
@@ -231,7 +231,7 @@ inline void FillSettings(service::MemoryFleet& fleet) {
 }
 
 /// A fleet of `count` tables as of `now_ms`.
-inline void FillFleet(service::MemoryFleet& fleet, int count, std::int64_t now_ms) {
+inline void FillFleet(service::FleetRowStore& fleet, int count, std::int64_t now_ms) {
   Random random(7);
   fleet.SetNow(now_ms);
   service::FleetSummary sum{.version = "0.1.0", .started_ms = now_ms - 30 * kHourMs};

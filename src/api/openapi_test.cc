@@ -129,7 +129,7 @@ struct Asked {
 };
 
 TEST(OpenApi, AnswersAreAsTheDocumentSays) {
-  service::MemoryFleet fleet;
+  service::FleetRowStore fleet;
   FillFleet(fleet, 100, 1'790'000'000'000);
   ASSERT_TRUE(fleet.AddRequest({.table = "lake/sales.orders", .action = "merge"}));
   ports::ManualClock clock(TimestampMs{0});

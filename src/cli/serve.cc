@@ -18,6 +18,7 @@
 #include "cli/service_options.h"
 #include "cli/table_options.h"
 #include "cli/text_table.h"
+#include "cli/work_options.h"
 #include "ports/deferred_catalog.h"
 #include "ports/directory_watch.h"
 #include "service/policy_file.h"
@@ -50,13 +51,8 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
   FIRN_ASSIGN(made.sweep_interval_ms, ParseDurationOption("--sweep-interval", options.sweep));
   FIRN_ASSIGN(made.debounce_ms, ParseDurationOption("--debounce", options.debounce));
   if (made.sweep_interval_ms <= 0) return Error{Code::kInvalidArgument, "--sweep-interval is not above 0"};
-  FIRN_ASSIGN(const auto memory, ParseBytesOption("--memory", options.memory));
-  if (memory) made.memory_bytes = *memory;
   const std::int64_t least = act::kRewriteMemoryMin * options.workers;
-  if (made.memory_bytes < least) {
-    return Error{Code::kInvalidArgument, fmt::format("--memory: at least {} are needed for {}", HumanBytes(least),
-                                                     HumanCount(options.workers, "worker"))};
-  }
+  FIRN_ASSIGN(made.memory_bytes, MemoryOf(options.memory, "1GB", least).In(HumanCount(options.workers, "worker")));
   if (!options.policy_file.empty()) {
     FIRN_ASSIGN(const std::string text, ReadSmallFile(options.policy_file, service::kPolicyFileBytesMax));
     FIRN_ASSIGN(made.policy, service::ParsePolicyFile(options.policy_file, text));
@@ -78,7 +74,7 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
        "Every table is looked at so often, whatever events say");
   show("debounce", options.debounce, options.debounce != "500ms", "Between an event and the look at its table");
   show("workers", std::to_string(options.workers), options.workers != 1, "Jobs at a time");
-  show("memory", HumanBytes(made.memory_bytes), memory.has_value(), "Of all workers together");
+  show("memory", HumanBytes(made.memory_bytes), !options.memory.empty(), "Of all workers together");
   show("shadow", options.shadow ? "true" : "false", options.shadow, "Decide without acting");
   return made;
 }

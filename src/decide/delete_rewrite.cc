@@ -11,6 +11,7 @@
 #include "base/human_text.h"
 #include "decide/decide.h"
 #include "decide/refusal_list.h"
+#include "iceberg/delete_reach.h"
 
 namespace firn::decide {
 namespace {
@@ -37,13 +38,7 @@ constexpr Why kEverywhere{kCodeGlobal, "it applies to all partitions, and not al
 /// The one data file whose rows a position delete file deletes; empty: several, or not known.
 std::string OnlyPath(const DataFile& file) {
   if (file.referenced_data_file) return *file.referenced_data_file;
-  const auto path = [](const iceberg::ByField<Bytes>& bounds) {
-    constexpr FieldId kPathField = 2147483546;
-    const auto found = std::ranges::find(bounds, kPathField, &std::pair<FieldId, Bytes>::first);
-    return found == bounds.end() ? std::string() : std::string(AsText(found->second));
-  };
-  const std::string lower = path(file.lower_bounds);
-  return lower == path(file.upper_bounds) ? lower : "";
+  return std::string(iceberg::OnlyBound(file).value_or(""));
 }
 
 class DeletePlanner {

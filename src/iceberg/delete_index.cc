@@ -5,10 +5,10 @@
 #include <iterator>
 #include <optional>
 
+#include "iceberg/delete_reach.h"
+
 namespace firn::iceberg {
 namespace {
-
-constexpr FieldId kFilePathField = 2147483546;  // file_path of position delete files
 
 std::string ScopeKey(const DataFile& file) {
   std::string key = std::to_string(file.spec_id.value);
@@ -21,13 +21,6 @@ bool SameScope(const DataFile& a, const DataFile& b) {
   return a.spec_id == b.spec_id && SameTuple(a.partition, b.partition);
 }
 
-std::optional<std::string_view> PathBound(const ByField<Bytes>& bounds) {
-  for (const auto& [id, bytes] : bounds) {
-    if (id == kFilePathField) return AsText(bytes);
-  }
-  return std::nullopt;
-}
-
 /// False only when the bounds show that no row of the delete file names `path`. An upper bound that was cut without
 /// being raised is a prefix of paths that it should cover.
 bool BoundsCover(const DataFile& deletes, std::string_view path) {
@@ -35,12 +28,6 @@ bool BoundsCover(const DataFile& deletes, std::string_view path) {
   if (lower && upper && *lower > *upper) return true;
   if (lower && path < *lower) return false;
   return !upper || path <= *upper || path.starts_with(*upper);
-}
-
-/// The one path that all rows of the delete file name, or the beginning of it.
-std::optional<std::string_view> OnlyPath(const DataFile& deletes) {
-  const auto lower = PathBound(deletes.lower_bounds), upper = PathBound(deletes.upper_bounds);
-  return lower && upper && *lower == *upper ? lower : std::nullopt;
 }
 
 std::size_t CommonPrefix(std::string_view a, std::string_view b) {
@@ -69,7 +56,7 @@ void DeleteIndex::Add(DeleteEntry entry, bool spec_is_unpartitioned) {
     (spec_is_unpartitioned ? global_equality_ : equality_by_scope_[ScopeKey(file)]).push_back(index);
   } else if (file.referenced_data_file) {
     (kind == DeleteKind::kVector ? vectors_by_path_ : positions_by_path_)[*file.referenced_data_file].push_back(index);
-  } else if (const auto path = OnlyPath(file)) {
+  } else if (const auto path = OnlyBound(file)) {
     positions_by_bound_.emplace_back(*path, index);
   } else {
     positions_by_scope_[ScopeKey(file)].push_back(index);
@@ -220,7 +207,7 @@ DeleteIndex::Tally DeleteIndex::Count(const DataFile& file, SequenceNumber seque
   Tally tally;
   ForEach(file, sequence_number, [&](std::uint32_t index) {
     const DeleteEntry& entry = entries_[index];
-    const bool names_it = entry.file.referenced_data_file || OnlyPath(entry.file) == file.file_path;
+    const bool names_it = entry.file.referenced_data_file || OnlyBound(entry.file) == file.file_path;
     if (entry.file.content == FileContent::kEqualityDeletes) {
       tally.may_delete_more = true;
     } else if (names_it) {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "iceberg/delete_reach.h"
+
 namespace firn::iceberg {
 namespace {
 
 using avro::Cursor;
-
-constexpr FieldId kFilePathField = 2147483546;  // file_path of position delete files
 
 void ReadText(Cursor& cursor, std::string& text) { text.assign(AsText(cursor.ReadBytes())); }
 
@@ -62,7 +62,7 @@ void ReadPathBound(Cursor& cursor, int null_branch, ByField<Bytes>& map) {
     const FieldId id = cursor.ReadInt();
     if (!HasValue(cursor, null_branch)) return;
     const ByteView value = cursor.ReadBytes();
-    if (id == kFilePathField) map.emplace_back(id, Bytes(value.begin(), value.end()));
+    if (id == kDeleteFilePathField) map.emplace_back(id, Bytes(value.begin(), value.end()));
   });
 }
 

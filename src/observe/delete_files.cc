@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "iceberg/delete_reach.h"
 #include "observe/manifest_scan.h"
 #include "observe/parallel.h"
 
@@ -52,10 +53,6 @@ class DeleteObserver {
   Status Run(const iceberg::Snapshot& snapshot);
 
  private:
-  bool IsGlobal(SpecId spec_id) const {
-    const iceberg::PartitionSpec* spec = metadata_.FindSpec(spec_id);
-    return spec != nullptr && spec->is_unpartitioned();
-  }
   Result<std::int64_t> Read(const ManifestFile& line, iceberg::Wanted wanted,
                             const std::function<void(ManifestEntry&)>& visit);
   Status ReadDeletes();
@@ -113,7 +110,7 @@ Status DeleteObserver::ReadDeletes() {
   }));
   for (std::vector<DeleteEntry>& entries : found) {
     for (DeleteEntry& entry : entries) {
-      const bool is_global = IsGlobal(entry.file.spec_id);
+      const bool is_global = iceberg::IsGlobal(metadata_, entry.file.spec_id);
       facts_.is_global.push_back(is_global && iceberg::KindOf(entry.file) == DeleteKind::kEquality);
       facts_.deletes.Add(std::move(entry), is_global);
     }

@@ -5,19 +5,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "orient/triage.h"
+#include "service/page_cursor.h"
 
 namespace firn::service {
 namespace {
 
 /// Smaller is earlier.
-struct Place {
+struct Rank {
   double noise = 0;            // negative
   std::int64_t removable = 0;  // negative
   std::string_view key;
   std::uint32_t index = 0;
-  bool operator<(const Place& other) const {
+  bool operator<(const Rank& other) const {
     return std::tie(noise, removable, key) < std::tie(other.noise, other.removable, other.key);
   }
 };
@@ -39,24 +41,20 @@ std::optional<std::string> FromHex(std::string_view text) {
   return text.size() % 2 == 0 ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
-std::string CursorOf(const Place& place) {
-  return fmt::format("{}|{}|{}", place.noise, place.removable, Hex(place.key));
+std::string CursorOf(const Rank& rank) {
+  return CursorOf(Place{rank.noise, static_cast<double>(rank.removable), Hex(rank.key)});
 }
 
-/// `key` keeps the bytes that the place points to.
-Result<Place> PlaceOf(std::string_view cursor, std::string& key) {
-  const Error wrong{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
-  Place place;
-  const auto first = cursor.find('|');
-  const auto second = first == std::string_view::npos ? first : cursor.find('|', first + 1);
-  if (second == std::string_view::npos) return wrong;
-  const auto noise = std::from_chars(cursor.data(), cursor.data() + first, place.noise);
-  const auto removable = std::from_chars(cursor.data() + first + 1, cursor.data() + second, place.removable);
-  auto bytes = FromHex(cursor.substr(second + 1));
-  if (noise.ptr != cursor.data() + first || removable.ptr != cursor.data() + second || !bytes) return wrong;
+/// `key` keeps the bytes that the rank points to.
+Result<Rank> RankOf(std::string_view cursor, std::string& key) {
+  FIRN_ASSIGN(const Place place, ParseCursor(cursor));
+  auto bytes = FromHex(place.name);
+  constexpr double kMost = 1e15;
+  if (!bytes || !(std::abs(place.second) < kMost)) {
+    return Error{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
+  }
   key = std::move(*bytes);
-  place.key = key;
-  return place;
+  return Rank{place.first, static_cast<std::int64_t>(place.second), key, 0};
 }
 
 PartitionRow RowOf(const WatchedTable& table, std::uint32_t index, TimestampMs now) {
@@ -82,17 +80,17 @@ PartitionRow RowOf(const WatchedTable& table, std::uint32_t index, TimestampMs n
 
 Result<Page<PartitionRow>> PartitionPage(const WatchedTable& table, const PageOf& page, TimestampMs now) {
   std::string after_key;
-  std::optional<Place> after;
+  std::optional<Rank> after;
   if (!page.after.empty()) {
-    FIRN_ASSIGN(after, PlaceOf(page.after, after_key));
+    FIRN_ASSIGN(after, RankOf(page.after, after_key));
   }
   const auto wanted = static_cast<std::size_t>(std::clamp(page.limit, 1, kPageItemsMax)) + 1;
   const orient::Policy& policy = table.wanted.policy;
-  std::vector<Place> best;  // a heap, the last one on top
+  std::vector<Rank> best;  // a heap, the last one on top
   for (std::uint32_t i = 0; i < table.state.size(); ++i) {
     const orient::PartitionState& state = table.state.partition(i);
-    const Place place{-orient::MeasureNoise(state, policy, now).total(),
-                      -orient::RemovableFilesOf(state, policy.target_size_bytes), table.state.key(i), i};
+    const Rank place{-orient::MeasureNoise(state, policy, now).total(),
+                     -orient::RemovableFilesOf(state, policy.target_size_bytes), table.state.key(i), i};
     if ((after && !(*after < place)) || (best.size() == wanted && !(place < best.front()))) continue;
     if (best.size() == wanted) {
       std::ranges::pop_heap(best, std::less<>());
@@ -107,7 +105,7 @@ Result<Page<PartitionRow>> PartitionPage(const WatchedTable& table, const PageOf
     best.pop_back();
     result.next = CursorOf(best.back());
   }
-  for (const Place& place : best) result.items.push_back(RowOf(table, place.index, now));
+  for (const Rank& place : best) result.items.push_back(RowOf(table, place.index, now));
   return result;
 }
 

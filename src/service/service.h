@@ -33,9 +33,9 @@
 #include "service/agenda.h"
 #include "service/catalog_policies.h"
 #include "service/dispatch.h"
+#include "service/fleet_row_store.h"
 #include "service/fleet_tables.h"
 #include "service/fleet_view.h"
-#include "service/memory_fleet.h"
 #include "service/state_store.h"
 
 namespace firn::service {
@@ -139,7 +139,7 @@ class Service final : public FleetView, public FleetControl {
   FleetTables tables_;
   CatalogPolicies catalog_policies_;
   Agenda agenda_;
-  MemoryFleet shown_;
+  FleetRowStore shown_;
   ports::EventQueue events_;
   std::vector<std::function<std::vector<Metric>()>> more_metrics_;
   std::unique_ptr<Dispatch> dispatch_;

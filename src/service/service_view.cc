@@ -107,7 +107,7 @@ Result<Page<DecisionRow>> Service::Decisions(const DecisionFilter& filter, const
 }
 
 Result<Page<QueueRow>> Service::Queue(const PageOf& page) {
-  MemoryFleet rows;
+  FleetRowStore rows;
   rows.PutQueue(dispatch_->Queue());
   return rows.Queue(page);
 }

@@ -16,14 +16,14 @@
 
 namespace {
 
-using firn::service::MemoryFleet;
+using firn::service::FleetRowStore;
 
 std::pair<std::string, std::string> SplitWord(const std::string& line) {
   const auto space = line.find(' ');
   return {line.substr(0, space), space == std::string::npos ? "" : line.substr(space + 1)};
 }
 
-void Obey(MemoryFleet& fleet, const std::string& line) {
+void Obey(FleetRowStore& fleet, const std::string& line) {
   const auto [word, rest] = SplitWord(line);
   if (word == "touch") {
     const auto [id, files] = SplitWord(rest);
@@ -49,7 +49,7 @@ void Obey(MemoryFleet& fleet, const std::string& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MemoryFleet fleet;
+  FleetRowStore fleet;
   firn::ports::SystemClock clock;
   firn::api::FillFleet(fleet, argc > 1 ? std::atoi(argv[1]) : 100, clock.Now().value);
   firn::api::ServeOptions options;

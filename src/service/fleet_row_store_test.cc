@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "service/memory_fleet.h"
+#include "service/fleet_row_store.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ TableDetail Table(const std::string& name, double score) {
   return table;
 }
 
-TEST(MemoryFleet, PagesOfTablesShowEachOnceWorstFirst) {
-  MemoryFleet fleet;
+TEST(FleetRowStore, PagesOfTablesShowEachOnceWorstFirst) {
+  FleetRowStore fleet;
   for (int i = 0; i < 257; ++i) fleet.PutTable(Table(fmt::format("db.t{}", i), i % 10 * 10.0 + 0.1));
   TableDetail broken = Table("db.broken", 100);
   broken.row.state = TableRow::State::kUnreadable;
@@ -45,8 +45,8 @@ TEST(MemoryFleet, PagesOfTablesShowEachOnceWorstFirst) {
   for (std::size_t i = 2; i < seen.size(); ++i) EXPECT_LE(seen[i - 1].score, seen[i].score);
 }
 
-TEST(MemoryFleet, SearchStateAndOrderSelect) {
-  MemoryFleet fleet;
+TEST(FleetRowStore, SearchStateAndOrderSelect) {
+  FleetRowStore fleet;
   fleet.PutTable(Table("Sales.orders", 50));
   fleet.PutTable(Table("web.clicks", 40));
   EXPECT_EQ(fleet.Tables({.search = "sALES"}, {})->items.size(), 1U);
@@ -59,8 +59,8 @@ TEST(MemoryFleet, SearchStateAndOrderSelect) {
   EXPECT_EQ(fleet.Pause("c/none").error().code, Code::kNotFound);
 }
 
-TEST(MemoryFleet, ACursorThatIsNotOursIsRefused) {
-  MemoryFleet fleet;
+TEST(FleetRowStore, ACursorThatIsNotOursIsRefused) {
+  FleetRowStore fleet;
   fleet.PutTable(Table("db.t", 1));
   for (const char* cursor : {"x", "1|", "1|b|c", "||", "1|2"}) {
     const auto got = fleet.Tables({}, {.after = cursor});
@@ -69,8 +69,8 @@ TEST(MemoryFleet, ACursorThatIsNotOursIsRefused) {
   }
 }
 
-TEST(MemoryFleet, JobsAndDecisionsAreNewestFirstAndFiltered) {
-  MemoryFleet fleet;
+TEST(FleetRowStore, JobsAndDecisionsAreNewestFirstAndFiltered) {
+  FleetRowStore fleet;
   for (int i = 0; i < 30; ++i) {
     fleet.PutJob({.id = fmt::format("j{:03}", i),
                   .table = i % 2 == 0 ? "a" : "b",

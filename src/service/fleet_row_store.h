@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The twin of the running service for tests: rows that a test puts in, and everything that was asked of it.
+// Keeps the rows that the API shows, in memory: the service its tables in one, a test everything that it shows.
 //
+// In: rows, what is asked. Out: rows in order and in pages; what was asked.
 // Guarantees: keeps every promise of FleetView and FleetControl, with 10,000 tables and more.
 // Cost: a page of tables is O(tables log tables); everything is in memory.
 // Threads: any.
@@ -17,7 +18,7 @@
 
 namespace firn::service {
 
-class MemoryFleet final : public FleetView, public FleetControl {
+class FleetRowStore final : public FleetView, public FleetControl {
  public:
   /// Adds or replaces, and tells the readers of Feed().
   void PutTable(TableDetail table);

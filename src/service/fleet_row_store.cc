@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "service/memory_fleet.h"
+#include "service/fleet_row_store.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <utility>
+
+#include "service/page_cursor.h"
 
 namespace firn::service {
 namespace {
@@ -18,31 +18,6 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
                      [](char a, char b) { return LowerAscii(a) == LowerAscii(b); }) != text.end();
 }
 
-/// Rows are in the order of this: two numbers, then the name.
-struct Place {
-  double first = 0;
-  double second = 0;
-  std::string name;
-  auto operator<=>(const Place&) const = default;
-};
-
-std::string CursorOf(const Place& place) { return fmt::format("{}|{}|{}", place.first, place.second, place.name); }
-
-Result<Place> PlaceOf(std::string_view cursor) {
-  Place place;
-  for (double* number : std::array{&place.first, &place.second}) {
-    const auto bar = cursor.find('|');
-    const char* end = cursor.data() + std::min(bar, cursor.size());
-    const auto read = std::from_chars(cursor.data(), end, *number);
-    if (bar == std::string_view::npos || read.ec != std::errc() || read.ptr != end) {
-      return Error{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
-    }
-    cursor.remove_prefix(bar + 1);
-  }
-  place.name = cursor;
-  return place;
-}
-
 /// The page after the cursor's place of rows that each have one.
 template <class Row, class PlaceOfRow>
 Result<Page<Row>> PageInOrder(const std::vector<const Row*>& rows, const PageOf& page, const PlaceOfRow& place_of) {
@@ -50,7 +25,7 @@ Result<Page<Row>> PageInOrder(const std::vector<const Row*>& rows, const PageOf&
   sorted.reserve(rows.size());
   std::optional<Place> after;
   if (!page.after.empty()) {
-    FIRN_ASSIGN(after, PlaceOf(page.after));
+    FIRN_ASSIGN(after, ParseCursor(page.after));
   }
   for (const Row* row : rows) {
     Place place = place_of(*row);
@@ -104,7 +79,7 @@ Error NoTable(std::string_view id) { return {Code::kNotFound, fmt::format("no ta
 
 }  // namespace
 
-void MemoryFleet::PutTable(TableDetail table) {
+void FleetRowStore::PutTable(TableDetail table) {
   std::string id = table.row.id;
   {
     const std::lock_guard lock(mutex_);
@@ -113,7 +88,7 @@ void MemoryFleet::PutTable(TableDetail table) {
   news_.Publish(News::Kind::kTable, std::move(id));
 }
 
-void MemoryFleet::RemoveTable(const std::string& id) {
+void FleetRowStore::RemoveTable(const std::string& id) {
   {
     const std::lock_guard lock(mutex_);
     tables_.erase(id);
@@ -122,12 +97,12 @@ void MemoryFleet::RemoveTable(const std::string& id) {
   news_.Publish(News::Kind::kTable, id);
 }
 
-void MemoryFleet::PutPartitions(const std::string& table, std::vector<PartitionRow> partitions) {
+void FleetRowStore::PutPartitions(const std::string& table, std::vector<PartitionRow> partitions) {
   const std::lock_guard lock(mutex_);
   partitions_.insert_or_assign(table, std::move(partitions));
 }
 
-void MemoryFleet::PutDecision(DecisionRow decision) {
+void FleetRowStore::PutDecision(DecisionRow decision) {
   News note{.kind = News::Kind::kDecision, .table = decision.table, .id = decision.id};
   {
     const std::lock_guard lock(mutex_);
@@ -136,7 +111,7 @@ void MemoryFleet::PutDecision(DecisionRow decision) {
   news_.Publish(note.kind, std::move(note.table), std::move(note.id));
 }
 
-void MemoryFleet::PutQueue(std::vector<QueueRow> queue) {
+void FleetRowStore::PutQueue(std::vector<QueueRow> queue) {
   {
     const std::lock_guard lock(mutex_);
     queue_ = std::move(queue);
@@ -144,7 +119,7 @@ void MemoryFleet::PutQueue(std::vector<QueueRow> queue) {
   news_.Publish(News::Kind::kQueue);
 }
 
-void MemoryFleet::PutJob(JobRow job) {
+void FleetRowStore::PutJob(JobRow job) {
   News note{.kind = News::Kind::kJob, .table = job.table, .id = job.id};
   {
     const std::lock_guard lock(mutex_);
@@ -153,13 +128,13 @@ void MemoryFleet::PutJob(JobRow job) {
   news_.Publish(note.kind, std::move(note.table), std::move(note.id));
 }
 
-void MemoryFleet::PutOutcome(OutcomeRow outcome) {
+void FleetRowStore::PutOutcome(OutcomeRow outcome) {
   const std::lock_guard lock(mutex_);
   std::string job = outcome.job;
   outcomes_.insert_or_assign(std::move(job), std::move(outcome));
 }
 
-void MemoryFleet::PutSummary(FleetSummary summary) {
+void FleetRowStore::PutSummary(FleetSummary summary) {
   {
     const std::lock_guard lock(mutex_);
     summary_ = std::move(summary);
@@ -167,42 +142,42 @@ void MemoryFleet::PutSummary(FleetSummary summary) {
   news_.Publish(News::Kind::kSummary);
 }
 
-void MemoryFleet::PutPolicies(std::vector<PolicyRow> policies) {
+void FleetRowStore::PutPolicies(std::vector<PolicyRow> policies) {
   const std::lock_guard lock(mutex_);
   policies_ = std::move(policies);
 }
 
-void MemoryFleet::PutSettings(std::vector<SettingRow> settings) {
+void FleetRowStore::PutSettings(std::vector<SettingRow> settings) {
   const std::lock_guard lock(mutex_);
   settings_ = std::move(settings);
 }
 
-void MemoryFleet::PutMetrics(std::vector<Metric> metrics) {
+void FleetRowStore::PutMetrics(std::vector<Metric> metrics) {
   const std::lock_guard lock(mutex_);
   metrics_ = std::move(metrics);
 }
 
-void MemoryFleet::PutReadiness(Readiness readiness) {
+void FleetRowStore::PutReadiness(Readiness readiness) {
   const std::lock_guard lock(mutex_);
   readiness_ = std::move(readiness);
 }
 
-void MemoryFleet::FailWith(Status status) {
+void FleetRowStore::FailWith(Status status) {
   const std::lock_guard lock(mutex_);
   failure_ = std::move(status);
 }
 
-std::vector<ports::TableEvent> MemoryFleet::events() const {
+std::vector<ports::TableEvent> FleetRowStore::events() const {
   const std::lock_guard lock(mutex_);
   return events_;
 }
 
-Readiness MemoryFleet::Ready() {
+Readiness FleetRowStore::Ready() {
   const std::lock_guard lock(mutex_);
   return readiness_;
 }
 
-Result<FleetSummary> MemoryFleet::Summary() {
+Result<FleetSummary> FleetRowStore::Summary() {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   FleetSummary summary = summary_;
@@ -211,7 +186,7 @@ Result<FleetSummary> MemoryFleet::Summary() {
   return summary;
 }
 
-Result<Page<TableRow>> MemoryFleet::Tables(const TableFilter& filter, const PageOf& page) {
+Result<Page<TableRow>> FleetRowStore::Tables(const TableFilter& filter, const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   std::vector<const TableRow*> rows;
@@ -222,7 +197,7 @@ Result<Page<TableRow>> MemoryFleet::Tables(const TableFilter& filter, const Page
   return PageInOrder(rows, page, [&](const TableRow& row) { return TablePlace(row, filter.order); });
 }
 
-Result<TableDetail> MemoryFleet::Table(std::string_view id) {
+Result<TableDetail> FleetRowStore::Table(std::string_view id) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   const auto found = tables_.find(id);
@@ -230,7 +205,7 @@ Result<TableDetail> MemoryFleet::Table(std::string_view id) {
   return found->second;
 }
 
-Result<Page<PartitionRow>> MemoryFleet::Partitions(std::string_view table, const PageOf& page) {
+Result<Page<PartitionRow>> FleetRowStore::Partitions(std::string_view table, const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   if (!tables_.contains(table)) return NoTable(table);
@@ -243,7 +218,7 @@ Result<Page<PartitionRow>> MemoryFleet::Partitions(std::string_view table, const
   });
 }
 
-Result<Page<DecisionRow>> MemoryFleet::Decisions(const DecisionFilter& filter, const PageOf& page) {
+Result<Page<DecisionRow>> FleetRowStore::Decisions(const DecisionFilter& filter, const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   return PageOfMap(decisions_, page, [&](const DecisionRow& row) {
@@ -252,7 +227,7 @@ Result<Page<DecisionRow>> MemoryFleet::Decisions(const DecisionFilter& filter, c
   });
 }
 
-Result<Page<QueueRow>> MemoryFleet::Queue(const PageOf& page) {
+Result<Page<QueueRow>> FleetRowStore::Queue(const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   std::vector<const QueueRow*> rows;
@@ -261,7 +236,7 @@ Result<Page<QueueRow>> MemoryFleet::Queue(const PageOf& page) {
                      [](const QueueRow& row) { return Place{static_cast<double>(row.position), 0, row.table}; });
 }
 
-Result<Page<JobRow>> MemoryFleet::Jobs(const JobFilter& filter, const PageOf& page) {
+Result<Page<JobRow>> FleetRowStore::Jobs(const JobFilter& filter, const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   return PageOfMap(jobs_, page, [&](const JobRow& row) {
@@ -269,7 +244,7 @@ Result<Page<JobRow>> MemoryFleet::Jobs(const JobFilter& filter, const PageOf& pa
   });
 }
 
-Result<JobRow> MemoryFleet::Job(std::string_view id) {
+Result<JobRow> FleetRowStore::Job(std::string_view id) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   const auto found = jobs_.find(std::string(id));
@@ -277,37 +252,37 @@ Result<JobRow> MemoryFleet::Job(std::string_view id) {
   return found->second;
 }
 
-Result<Page<OutcomeRow>> MemoryFleet::Outcomes(std::string_view table_or_empty, const PageOf& page) {
+Result<Page<OutcomeRow>> FleetRowStore::Outcomes(std::string_view table_or_empty, const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   return PageOfMap(outcomes_, page,
                    [&](const OutcomeRow& row) { return table_or_empty.empty() || row.table == table_or_empty; });
 }
 
-Result<Page<RequestRow>> MemoryFleet::Requests(const PageOf& page) {
+Result<Page<RequestRow>> FleetRowStore::Requests(const PageOf& page) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   return PageOfMap(requests_, page, [](const RequestRow&) { return true; });
 }
 
-Result<std::vector<PolicyRow>> MemoryFleet::Policies() {
+Result<std::vector<PolicyRow>> FleetRowStore::Policies() {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   return policies_;
 }
 
-Result<std::vector<SettingRow>> MemoryFleet::Settings() {
+Result<std::vector<SettingRow>> FleetRowStore::Settings() {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   return settings_;
 }
 
-std::vector<Metric> MemoryFleet::Metrics() {
+std::vector<Metric> FleetRowStore::Metrics() {
   const std::lock_guard lock(mutex_);
   return metrics_;
 }
 
-bool MemoryFleet::AcceptEvent(ports::TableEvent event) {
+bool FleetRowStore::AcceptEvent(ports::TableEvent event) {
   const std::lock_guard lock(mutex_);
   const bool full = events_.size() >= events_max_;
   if (full) events_.erase(events_.begin());
@@ -315,7 +290,7 @@ bool MemoryFleet::AcceptEvent(ports::TableEvent event) {
   return !full;
 }
 
-Result<std::string> MemoryFleet::AddRequest(const NewRequest& request) {
+Result<std::string> FleetRowStore::AddRequest(const NewRequest& request) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(failure_);
   if (!tables_.contains(request.table)) return NoTable(request.table);
@@ -326,7 +301,7 @@ Result<std::string> MemoryFleet::AddRequest(const NewRequest& request) {
   return id;
 }
 
-Status MemoryFleet::SetPaused(std::string_view table, bool paused) {
+Status FleetRowStore::SetPaused(std::string_view table, bool paused) {
   {
     const std::lock_guard lock(mutex_);
     FIRN_TRY(failure_);
