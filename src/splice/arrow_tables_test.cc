@@ -7,6 +7,7 @@
 #include <arrow/json/from_string.h>
 #include <gtest/gtest.h>
 #include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
 #include <parquet/arrow/writer.h>
 
 #include <map>
@@ -216,6 +217,16 @@ Bytes WriteFile(const TablePtr& table, const FileChoice& choice) {
   ::parquet::ArrowWriterProperties::Builder arrow_builder;
   if (choice.int96) arrow_builder.enable_deprecated_int96_timestamps();
   if (choice.store_schema) arrow_builder.store_schema();
+  if (choice.bloom_fpp) {
+    std::shared_ptr<::parquet::SchemaDescriptor> schema;
+    EXPECT_TRUE(
+        ::parquet::arrow::ToParquetSchema(table->schema().get(), *builder.build(), *arrow_builder.build(), &schema)
+            .ok());
+    for (int i = 0; i < schema->num_columns(); ++i) {
+      if (schema->Column(i)->physical_type() == ::parquet::Type::BOOLEAN) continue;
+      builder.enable_bloom_filter(schema->Column(i)->path(), {.ndv = std::nullopt, .fpp = *choice.bloom_fpp});
+    }
+  }
   const auto sink = Must(arrow::io::BufferOutputStream::Create());
   const arrow::Status written = ::parquet::arrow::WriteTable(
       *table, arrow::default_memory_pool(), sink, choice.row_group_rows, builder.build(), arrow_builder.build());

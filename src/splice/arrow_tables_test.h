@@ -36,6 +36,7 @@ struct FileChoice {
   bool statistics = true;
   bool crc = false;
   bool int96 = false;                         // for timestamps
+  std::optional<double> bloom_fpp;            // Bloom filters of all columns but booleans
   std::optional<parquet::Encoding> encoding;  // instead of PLAIN
   std::int64_t page_rows = 20000;
   std::int64_t page_bytes = 1 << 20;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/chunk_move.h"
 
+#include "splice/header_rewrite.h"
+
 namespace firn::splice {
 
 using parquet::Encoding;
@@ -42,7 +44,9 @@ Status ChunkMover::CopyOne(Walk& walk, std::size_t page, PageFacts facts) {
   if (nesting_ != nullptr) {
     FIRN_TRY(CheckLevels(walk, page, bytes.subspan(record.header_bytes), facts.rows).In(Place(walk.input, record)));
   }
-  return writer_.CopyPage(record, bytes, std::move(facts));
+  if (!walk.input.new_headers) return writer_.CopyPage(record, bytes, std::move(facts));
+  const parquet::PageHeader header = NewHeaderOf(record, column_, *walk.input.levels, levels_);
+  return writer_.CopyBody(header, levels_.view(), bytes.subspan(record.header_bytes), std::move(facts));
 }
 
 /// Of a nested page that is copied.

@@ -83,6 +83,7 @@ class ChunkMover {
   ChunkWriter& writer_;
   PageJoin& join_;
   NestingCheck* nesting_;
+  RawBuffer levels_;  // to be put before a copied body
 };
 
 }  // namespace firn::splice

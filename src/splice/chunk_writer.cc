@@ -139,6 +139,18 @@ Status ChunkWriter::CopyPage(const PageRecord& page, ByteView header_and_body, P
   return Ok();
 }
 
+Status ChunkWriter::CopyBody(parquet::PageHeader header, ByteView levels, ByteView stored, PageFacts facts) {
+  const std::size_t uncompressed = levels.size() + static_cast<std::size_t>(header.uncompressed_size);
+  if (uncompressed > kPageBytesMax || levels.size() + stored.size() > kPageBytesMax) {
+    return Error{Code::kLimit, "a page above 2 GiB"};
+  }
+  header.uncompressed_size = static_cast<std::int32_t>(uncompressed);
+  const std::int64_t offset = position_;
+  FIRN_TRY(Put(header, levels, stored));
+  AddFacts(offset, static_cast<std::size_t>(position_ - offset), std::move(facts));
+  return Ok();
+}
+
 Result<MergedChunk> ChunkWriter::Finish(std::int64_t rows) {
   if (rows_known_ && next_row_ != rows) {
     return Error{Code::kInternal, "column " + std::to_string(column_.index) + ": " + std::to_string(next_row_) +

@@ -71,6 +71,8 @@ class ChunkWriter {
   /// A V1 page: `body` holds levels and values. A V2 page: `levels` are stored as they are, `body` holds the values.
   Status WritePage(parquet::PageHeader header, ByteView levels, ByteView body, PageFacts facts);
   Status CopyPage(const PageRecord& page, ByteView header_and_body, PageFacts facts);
+  /// The body as it is stored behind a new header and, maybe, `levels`, which its sizes do not count yet.
+  Status CopyBody(parquet::PageHeader header, ByteView levels, ByteView stored, PageFacts facts);
   /// Rows of the chunk, to check the pages against.
   Result<MergedChunk> Finish(std::int64_t rows);
 

@@ -8,6 +8,7 @@
 #include "splice/chunk_move.h"
 #include "splice/chunk_statistics.h"
 #include "splice/dictionary_choice.h"
+#include "splice/header_rewrite.h"
 #include "splice/plain_encode.h"
 
 namespace firn::splice {
@@ -60,10 +61,13 @@ class ColumnMerge {
         opener_(buffers.codecs, settings.page_bytes_max),
         writer_(column, settings.chunk, memory.level, buffers.codecs, sink),
         statistics_(column),
-        nesting_(column) {}
+        nesting_(column),
+        asked_(settings.Of(column)),
+        bloom_(column, asked_.bloom) {}
 
   Result<ColumnResult> Run() {
     FIRN_ASSIGN(choice_, ChooseDictionary(column_, inputs_, settings_, memory_, buffers_));
+    bloom_.Choose(inputs_, IsCoded());
     JoinSettings join_settings = Survey();
     plain_encoding_ = join_settings.plain_encoding;
     FIRN_TRY(WriteDictionary());
@@ -79,10 +83,24 @@ class ColumnMerge {
     statistics_.AddBounds(join.bounds());
     FIRN_ASSIGN(result_.chunk, writer_.Finish(rows));
     statistics_.Finish(result_.chunk.meta);
+    if (!asked_.statistics) DropStatistics();
+    result_.bloom = bloom_.Finish();
     return std::move(result_);
   }
 
  private:
+  /// Whether all pages of the output will be dictionary-encoded.
+  bool IsCoded() const {
+    return choice_.HasDictionary() && std::ranges::all_of(inputs_, [](const ColumnInput& input) {
+             return input.kind != ColumnInput::Kind::kRowIds && !input.scan.has_other_pages;
+           });
+  }
+
+  void DropStatistics() {
+    result_.chunk.meta.statistics.reset();
+    result_.chunk.column_index.reset();
+  }
+
   /// What the output's pages look like, from all inputs.
   JoinSettings Survey() {
     JoinSettings join;
@@ -122,12 +140,14 @@ class ColumnMerge {
     // Only readers of row lineage ask for these columns, and they know the encoding.
     if (lineage) join.plain_encoding = Encoding::kDeltaBinaryPacked;
     join.exact_bounds = exact_;
+    if (bloom_.wants_values()) join.bloom = &bloom_;
     return join;
   }
 
   Status WriteDictionary() {
     if (choice_.kind == DictionaryChoice::Kind::kUnited) {
       if (exact_) FIRN_TRY(buffers_.entries.Build(choice_.united.plain(), choice_.entries, column_.width));
+      bloom_.AddDictionary(choice_.united.plain(), choice_.united.count());
       return writer_.WriteDictionary(choice_.united.plain(), choice_.united.count());
     }
     if (choice_.kind != DictionaryChoice::Kind::kShared) return Ok();
@@ -144,15 +164,23 @@ class ColumnMerge {
     }
     // Nobody has looked at its entries yet, and the indices of all inputs rely on their number.
     FIRN_TRY(buffers_.entries.Build(plain, choice_.entries, column_.width).In(ChunkMover::Place(input, page)));
+    bloom_.AddDictionary(plain, choice_.entries);
     if (input.scan.meta->codec == settings_.chunk.codec) return writer_.CopyDictionary(page, bytes);
     return writer_.WriteDictionary(plain, choice_.entries);
   }
 
-  /// Whether pages of the input may go into the output as they are stored.
+  /// Whether the bodies of the input's pages may go into the output as they are stored.
   bool FitsOutput(const ColumnInput& input) const {
     const ChunkScan& scan = input.scan;
-    if (scan.meta->codec != settings_.chunk.codec || !input.levels->identity() || scan.headers_lie) return false;
+    if (scan.meta->codec != settings_.chunk.codec) return false;
+    if (!input.levels->identity() && !CanPutLevelsBefore(column_, scan, *input.levels)) return false;
     return !(v2_ ? scan.has_v1 : scan.has_v2) && !scan.pages.empty();
+  }
+
+  /// Whether their headers then cannot stay.
+  bool NeedsHeaders(const ColumnInput& input) const {
+    return !input.levels->identity() || input.scan.headers_lie ||
+           (!asked_.statistics && !input.scan.statistics.empty());
   }
 
   /// Whether all of them should.
@@ -161,6 +189,7 @@ class ColumnMerge {
     const ChunkScan& scan = input.scan;
     if (!FitsOutput(input)) return false;
     if (scan.has_dictionary_pages && !choice_.KeepsIndices(i)) return false;
+    if (scan.has_other_pages && bloom_.wants_values()) return false;
     const std::int64_t bytes = BytesOfTypicalPage(scan);
     const std::int64_t values = scan.meta->num_values / static_cast<std::int64_t>(scan.pages.size());
     const bool alone = chunks_ == 1 && inputs_.size() == 1;
@@ -183,6 +212,7 @@ class ColumnMerge {
     NestingCheck* const nesting = column_.nested() && inputs_.size() > 1 ? &nesting_ : nullptr;
     ChunkMover mover(column_, settings_, choice_, opener_, buffers_, writer_, join, nesting);
     nesting_.Begin();
+    input.new_headers = NeedsHeaders(input);
     const bool fills = input.fill && facts.chunk_nulls() != 0;
     const bool copy = !fills && MayCopy(i);
     const bool unseen = copy && nesting == nullptr;  // levels of copied pages
@@ -200,8 +230,8 @@ class ColumnMerge {
     } else {
       // Exact bounds are those of pages that are made here.
       const bool some = !exact_ && FitsOutput(input);
-      FIRN_ASSIGN(const MovedChunk done,
-                  mover.Join(i, input, facts, some ? std::optional(plain_encoding_) : std::nullopt));
+      const Encoding copied = bloom_.wants_values() ? Encoding::kRleDictionary : plain_encoding_;
+      FIRN_ASSIGN(const MovedChunk done, mover.Join(i, input, facts, some ? std::optional(copied) : std::nullopt));
       non_nulls = done.non_nulls;
       copied_bytes = done.copied_bytes;
       result_.has_unchecked_indices = result_.has_unchecked_indices || done.copied_indices;
@@ -212,9 +242,12 @@ class ColumnMerge {
     TierCount& tier = result_.tiers[static_cast<std::size_t>(TierOf(i, copy))];
     tier.bytes += input.scan.meta->total_compressed_size - copied_bytes;
     ++tier.chunks;
-    result_.tiers[static_cast<std::size_t>(Tier::kPages)].bytes += copied_bytes;
+    result_.tiers[static_cast<std::size_t>(CopyTier(input))].bytes += copied_bytes;
+    if (copy && input.new_headers) result_.verbatim = false;
     return Ok();
   }
+
+  static Tier CopyTier(const ColumnInput& input) { return input.new_headers ? Tier::kHeader : Tier::kPages; }
 
   void KeepPrints(std::size_t i) {
     const ColumnInput& input = inputs_[i];
@@ -235,14 +268,14 @@ class ColumnMerge {
     TierCount& opened = result_.tiers[static_cast<std::size_t>(tier)];
     opened.bytes += input.scan.meta->total_compressed_size - done.copied_bytes;
     ++opened.chunks;
-    result_.tiers[static_cast<std::size_t>(Tier::kPages)].bytes += done.copied_bytes;
+    result_.tiers[static_cast<std::size_t>(CopyTier(input))].bytes += done.copied_bytes;
     return Ok();
   }
 
   Tier TierOf(std::size_t i, bool copied) const {
     const ColumnInput& input = inputs_[i];
     if (input.decoded) return Tier::kDecode;
-    if (copied) return Tier::kPages;
+    if (copied) return CopyTier(input);
     if (choice_.kind == DictionaryChoice::Kind::kRefused && input.scan.has_dictionary_pages) return Tier::kReencode;
     for (const PageRecord& page : input.scan.pages) {
       if (page.encoding == Encoding::kDeltaBinaryPacked || page.encoding == Encoding::kDeltaByteArray ||
@@ -289,6 +322,8 @@ class ColumnMerge {
   ChunkWriter writer_;
   ChunkStatistics statistics_;
   NestingCheck nesting_;
+  const ColumnSettings& asked_;
+  BloomBuild bloom_;
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;

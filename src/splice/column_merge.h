@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "splice/bloom_build.h"
 #include "splice/chunk_writer.h"
 #include "splice/delta_feed.h"
 #include "splice/dictionary_union.h"
@@ -38,6 +39,8 @@ struct ColumnInput {
   ChunkScan scan;                         // kChunk
   const LevelMap* levels = nullptr;       // kChunk
   bool decoded = false;                   // kChunk: made by the fallback
+  bool had_filter = false;                // decoded: of a chunk with a Bloom filter
+  bool new_headers = false;               // kChunk: its pages may be copied, with other headers
   ByteView value;                         // kValue: PLAIN, a BYTE_ARRAY without its length
   const RowFilter* filter = nullptr;      // kChunk, kRowIds: which rows go; null: none
   bool lineage = false, row_ids = false;  // what the column is about
@@ -50,6 +53,12 @@ struct ColumnInput {
   }
 };
 
+/// What is asked for one column.
+struct ColumnSettings {
+  BloomSettings bloom;
+  bool dictionary = true, statistics = true;
+};
+
 struct MergeSettings {
   ChunkSettings chunk;
   Effort effort = Effort::kBalanced;
@@ -58,6 +67,9 @@ struct MergeSettings {
   std::size_t dictionary_size_bytes = 2 << 20;
   std::size_t mapping_bytes_max = 64 << 20;  // from indices of the inputs to those of the union, all together
   std::int64_t page_bytes_max = 256 << 20;   // of one input page, uncompressed
+  std::vector<ColumnSettings> columns;       // by column
+
+  const ColumnSettings& Of(const OutputColumn& column) const { return columns[static_cast<std::size_t>(column.index)]; }
 };
 
 /// What a column remembers from one row group to the next.
@@ -86,6 +98,7 @@ struct ColumnResult {
   bool verbatim = true;                // every page is a copy
   bool has_unchecked_indices = false;  // dictionary-encoded pages were copied: nobody has looked at their indices
   std::vector<InputPrints> prints;     // by input, of a column below a list
+  BuiltBloom bloom;
   std::vector<std::string> notes;
 };
 

@@ -192,13 +192,14 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
     }
   }
   if (column.type == parquet::PhysicalType::kBoolean || coded + constants == 0) return choice;
+  choice.kind = DictionaryChoice::Kind::kRefused;
+  if (!settings.Of(column).dictionary) return choice;
   if (coded > 0 && constants == 0 && same && !row_ids) {
     choice.kind = DictionaryChoice::Kind::kShared;
     choice.shared_input = first;
     choice.entries = static_cast<std::size_t>(inputs[first].scan.dictionary->num_values);
     return choice;
   }
-  choice.kind = DictionaryChoice::Kind::kRefused;
   if (memory.dictionary_refused || row_ids || Alternates(inputs)) return choice;
   FIRN_ASSIGN(const bool pays, Uniter(column, inputs, settings, buffers, choice).Run());
   if (pays) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "splice/bit_pack.h"
+#include "splice/bloom_build.h"
 #include "splice/plain_encode.h"
 
 namespace firn::splice {
@@ -266,6 +267,9 @@ Status PageJoin::Flush() {
   const std::size_t repetition_bytes = body.size();
   if (column_.max_definition > 0) AppendLevelSection(buffers_.definition, body);
   const std::size_t level_bytes = body.size();
+  if (settings_.bloom != nullptr && buffers_.values.mode() == ValueMode::kPlain) {
+    settings_.bloom->AddValues(buffers_.values.plain_values(), static_cast<std::size_t>(page_non_nulls_));
+  }
   FIRN_ASSIGN(const ByteView values, EncodeValues(header.encoding));
   if (settings_.exact_bounds) FIRN_TRY(FindExactBounds(values));
   facts_.rows = page_rows_;

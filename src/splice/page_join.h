@@ -28,6 +28,8 @@
 
 namespace firn::splice {
 
+class BloomBuild;
+
 struct JoinSettings {
   std::size_t page_size_bytes = 1 << 20;
   std::int64_t page_rows_max = std::numeric_limits<std::int64_t>::max();
@@ -36,6 +38,7 @@ struct JoinSettings {
   parquet::Encoding plain_encoding = parquet::Encoding::kPlain;  // of pages that are not dictionary-encoded
   bool exact_bounds = false;                                     // of the pages made here: found from their values
   const EntryTable* entries = nullptr;  // of the output's dictionary, if bounds are to be exact
+  BloomBuild* bloom = nullptr;          // gets the values of pages that are not dictionary-encoded
 };
 
 struct JoinPage {

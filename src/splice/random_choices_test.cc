@@ -51,6 +51,7 @@ FileChoice RandomFile(Random& random, const std::vector<std::string>& types) {
   choice.crc = random.Below(4) == 0;
   choice.page_rows = OneOf<std::int64_t>(random, {64, 300, 20000});
   choice.dictionary_bytes = OneOf<std::int64_t>(random, {500, 1 << 20, 1 << 20});
+  if (random.Below(3) == 0) choice.bloom_fpp = OneOf<double>(random, {0.3, 0.01, 0.0001});
   choice.row_group_rows = OneOf<std::int64_t>(random, {200, 1 << 20, 1 << 20});
   return choice;
 }

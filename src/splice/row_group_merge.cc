@@ -104,6 +104,8 @@ Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, con
       ColumnInput& input = work.inputs[column].emplace_back();
       input.rows = source.rows();
       input.decoded = true;
+      const std::int32_t from = source.routes->columns[column].leaf;
+      input.had_filter = from >= 0 && source.group->chunk(static_cast<std::size_t>(from)).bloom_filter_offset;
       SetRows(source, column, input);
       input.levels = &identity_levels_[column];
       FIRN_ASSIGN(input.scan, ScanChunk(*decoded, leaf));
@@ -216,6 +218,7 @@ Result<WrittenGroup> RowGroupMerger::Run(RowGroupPlan plan, ByteSink& sink, Repo
   out.meta.total_compressed_size = 0;
   out.locations.resize(columns_.size());
   out.column_indexes.resize(columns_.size());
+  out.blooms.resize(columns_.size());
   FIRN_TRY(work.parallel ? RunParallel(work, sink, out, report, column_done)
                          : RunHere(work, sink, out, report, column_done));
   FIRN_TRY(CompareLevels(columns_, prints_));
@@ -253,6 +256,7 @@ void RowGroupMerger::Take(std::size_t column, ColumnResult result, std::int64_t 
   prints_[column] = std::move(result.prints);
   out.locations[column] = std::move(result.chunk.locations);
   out.column_indexes[column] = std::move(result.chunk.column_index);
+  out.blooms[column] = std::move(result.bloom);
   out.meta.columns[column].meta = std::move(meta);
 }
 

@@ -30,6 +30,7 @@ struct WrittenGroup {
   parquet::RowGroup meta;
   std::vector<std::vector<parquet::PageLocation>> locations;        // by column; empty: no offset index
   std::vector<std::optional<parquet::ColumnIndex>> column_indexes;  // by column
+  std::vector<BuiltBloom> blooms;                                   // by column; not written yet
 };
 
 /// Column merges done so far, for progress.

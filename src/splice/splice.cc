@@ -8,6 +8,7 @@
 
 #include "format/parquet/footer.h"
 #include "splice/arrow_schema.h"
+#include "splice/bloom_output.h"
 #include "splice/input_queue.h"
 #include "splice/memory_limits.h"
 #include "splice/output_tail.h"
@@ -93,7 +94,7 @@ class Splicer {
     }
     if (!planner_.empty()) FIRN_TRY(WriteRowGroup());
     FIRN_TRY(WriteTail());
-    NoteBloomFilters();
+    bloom_losses_.Report(columns_, report_.notes);
     return std::move(report_);
   }
 
@@ -133,7 +134,6 @@ class Splicer {
     FIRN_TRY(FindRoutes(footer.schema).In(file->name()));
     version_ = std::max(version_, std::min(footer.version, 2));
     FIRN_TRY(CheckNumbers(footer.num_rows).In(file->name()));
-    FindBloomFilters(footer);
     report_.input_row_bases.push_back(report_.rows);
     std::int64_t first_row = 0;
     for (std::size_t i = 0; i < footer.row_groups.size(); ++i) {
@@ -151,34 +151,6 @@ class Splicer {
       planner_.Add(std::move(source));
     }
     return Ok();
-  }
-
-  void FindBloomFilters(const parquet::FileMetaData& footer) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const std::int32_t leaf = routes_->columns[c].leaf;
-      if (leaf < 0 || bloom_columns_.contains(c)) continue;
-      const bool has_one = std::ranges::any_of(footer.row_groups, [leaf](const parquet::RowGroup& group) {
-        const parquet::ColumnChunk& chunk = group.columns[static_cast<std::size_t>(leaf)];
-        return chunk.meta && chunk.meta->bloom_filter_offset;
-      });
-      if (has_one) bloom_columns_.insert(c);
-    }
-  }
-
-  void NoteBloomFilters() {
-    if (bloom_columns_.empty()) return;
-    constexpr std::size_t kNamesMax = 8;
-    std::string note = "Bloom filters are not kept: ";
-    std::size_t named = 0;
-    for (const std::size_t c : bloom_columns_) {
-      if (named == kNamesMax) {
-        note += " and " + std::to_string(bloom_columns_.size() - kNamesMax) + " more columns";
-        break;
-      }
-      if (named++ > 0) note += ", ";
-      for (std::size_t i = 0; i < columns_[c].path.size(); ++i) note += (i > 0 ? "." : "") + columns_[c].path[i];
-    }
-    report_.notes.insert(report_.notes.begin(), std::move(note));
   }
 
   /// Row ids must not wrap around.
@@ -238,6 +210,7 @@ class Splicer {
     settings.dictionary_size_bytes =
         static_cast<std::size_t>(std::min(options_.dictionary_size_bytes, limits_.column_bytes));
     settings.mapping_bytes_max = static_cast<std::size_t>(limits_.column_bytes);
+    settings.columns = SettingsOf(columns_, options_, limits_);
     merger_ = std::make_unique<RowGroupMerger>(schema_, columns_, options_, limits_, settings);
   }
 
@@ -254,6 +227,9 @@ class Splicer {
       done_bytes_ += bytes;
       return Progress(done_bytes_);
     }));
+    const auto written = static_cast<std::int64_t>(sink_.position()) - filter_bytes_;
+    FIRN_TRY(WriteBlooms(group, sink_, report_, bloom_losses_));
+    filter_bytes_ = static_cast<std::int64_t>(sink_.position()) - written;
     group.meta.ordinal = static_cast<std::int16_t>(tail_.size());
     report_.split_offsets.push_back(start);
     ++report_.row_groups;
@@ -261,7 +237,6 @@ class Splicer {
     if (tail_.memory_bytes() > limits_.tail_bytes) {
       return Error{Code::kLimit, sink_.name() + ": the footer needs more memory than the limit allows"};
     }
-    const std::int64_t written = static_cast<std::int64_t>(sink_.position());
     if (planned_bytes_ > 0) {
       planner_.SetRatio(std::clamp(static_cast<double>(written) / static_cast<double>(planned_bytes_), 0.2, 5.0));
     }
@@ -295,7 +270,6 @@ class Splicer {
   ArrowSchemaCheck arrow_schemas_;
   std::vector<parquet::SchemaElement> schema_;
   std::vector<OutputColumn> columns_;
-  std::set<std::size_t> bloom_columns_;                                // whose inputs have Bloom filters
   std::shared_ptr<const std::vector<ColumnSource>> columns_of_input_;  // of the last input
   std::shared_ptr<const DeletedRows> deleted_rows_;                    // of the last input
   std::shared_ptr<const InputRoutes> routes_;                          // of the last input
@@ -303,7 +277,8 @@ class Splicer {
   std::shared_ptr<const std::vector<ColumnSource>> routed_columns_;
   std::unique_ptr<RowGroupMerger> merger_;
   OutputTail tail_;
-  std::int64_t planned_bytes_ = 0, done_bytes_ = 0;
+  BloomLosses bloom_losses_;
+  std::int64_t planned_bytes_ = 0, done_bytes_ = 0, filter_bytes_ = 0;
   std::int32_t version_ = 1;
   Report report_;
 };

@@ -6,7 +6,8 @@
 // Out: one Parquet file written to a sink, and a report (rows, bytes per tier, row groups, split offsets).
 // Guarantees: rows keep the order of the inputs and of the rows in them; every value, null and nesting is kept
 //   bit by bit (a column that is promoted or synthesised: as asked for). The output has large row groups, joined
-//   pages, a page index, statistics only where they are right, encoding statistics, field ids. Rows out = rows in -
+//   pages, a page index, statistics only where they are right, encoding statistics, field ids, and Bloom filters
+//   where they are asked for, or all inputs have them and they can be joined cheaply. Rows out = rows in -
 //   deleted rows, or an error; without any rows left the output is a valid file without row groups. Tiers are chosen
 //   per column and per input.
 // Cost: see docs/formats/parquet.md; memory: `memory_bytes` bounds what a call holds, whatever the number of inputs and
@@ -20,6 +21,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,7 @@
 
 #include "base/byte_io.h"
 #include "format/parquet/metadata.h"
+#include "splice/column_options.h"
 #include "splice/row_filter.h"
 
 namespace firn::splice {
@@ -98,6 +101,8 @@ struct Options {
   std::int64_t page_size_bytes = 1 << 20;          // uncompressed
   std::optional<std::int64_t> page_row_count_max;  // absent: pages end by their size alone
   std::int64_t dictionary_size_bytes = 2 << 20;
+  std::int64_t bloom_filter_bytes_max = 1 << 20;        // of one that is built here
+  std::map<std::int32_t, ColumnOptions> columns;        // by the field id of the leaf
   std::int64_t memory_bytes = std::int64_t{512} << 20;  // less than 16 MiB counts as 16 MiB
   int threads = 1;
   bool read_ahead = false;  // also with one thread: some inputs are opened before their turn, so that requests overlap
@@ -126,19 +131,23 @@ struct Report {
   std::vector<std::int64_t> input_row_bases;
   std::int64_t input_bytes = 0, output_bytes = 0;
   std::int64_t row_groups = 0, pages = 0;
+  std::int64_t bloom_filters = 0;
   std::array<TierCount, kTierCount> tiers{};
   std::vector<std::int64_t> split_offsets;            // starts of the row groups
   std::vector<std::int64_t> column_compressed_bytes;  // per output leaf, summed over row groups
   std::vector<std::string> notes;                     // why something was demoted, bounded in number
   /// (row group, leaf) of chunks with copied dictionary-encoded pages: nobody has looked at their indices yet.
   std::vector<std::pair<std::int64_t, std::size_t>> unchecked;
+  /// (row group, leaf) of chunks whose Bloom filter has every entry of their dictionary.
+  std::vector<std::pair<std::int64_t, std::size_t>> filtered_dictionaries;
 };
 
 /// Writes the whole output file, footer included. On an error the sink holds rubbish and must be aborted.
 Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink);
 
 /// Re-reads a finished output: footer, every page header, sizes, row and value counts, dictionary bounds of index
-/// pages, page index against pages. For the check before every commit. Holds at most `memory_bytes`.
+/// pages, page index against pages, Bloom filters against dictionaries. For the check before every commit. Holds at
+/// most `memory_bytes`.
 Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes = std::int64_t{512} << 20);
 
 }  // namespace firn::splice

@@ -321,18 +321,6 @@ TEST(SpliceTier, PagesEndAtTheirRows) {
   EXPECT_EQ(cut.report.pages, 29);
 }
 
-TEST(SpliceTier, BloomFilters_AreNotedOnce) {
-  const auto with_filter = [](parquet::FileMetaData& footer) {
-    for (parquet::ColumnChunk& chunk : footer.row_groups[0].columns) chunk.meta->bloom_filter_offset = 4;
-  };
-  const Bytes file = WriteFile(Table({"int32", "list<string>"}, 50, 5, 0, 1)), filtered = WithFooter(file, with_filter);
-  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", filtered), InputOf("c", filtered)}));
-  ASSERT_EQ(spliced.report.notes.size(), 1U);
-  EXPECT_EQ(spliced.report.notes[0], "Bloom filters are not kept: c0, c1.list.element");
-  EXPECT_TRUE(Must(SpliceFiles({InputOf("a", file), InputOf("b", file)})).report.notes.empty());
-  EXPECT_FALSE(FooterOf(spliced.file).row_groups[0].columns[0].meta->bloom_filter_offset);
-}
-
 TEST(SpliceTier, SmallMemoryAndThreads_GiveTheSameBytes) {
   std::vector<Input> inputs;
   for (int i = 0; i < 20; ++i) {

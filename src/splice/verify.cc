@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "format/parquet/bloom_filter.h"
 #include "format/parquet/compression.h"
 #include "format/parquet/footer.h"
 #include "splice/chunk_scan.h"
@@ -39,8 +40,11 @@ class ChunkVerifier {
         meta_(*chunk_.meta) {}
 
   /// Pages of the chunk.
-  Result<std::int64_t> Run(bool check_indices) {
+  Result<std::int64_t> Run(bool check_indices, bool filtered_dictionary) {
     FIRN_ASSIGN(scan_, ScanChunk(group_, leaf_));
+    FIRN_TRY(ReadFilter());
+    if (filtered_dictionary && !(filter_ && scan_.dictionary)) return Fault(0, "a Bloom filter is missing");
+    if (!filtered_dictionary) filter_.reset();
     FIRN_TRY(CheckLayout());
     FIRN_TRY(CheckEncodings());
     FIRN_TRY(CheckBodies(check_indices));
@@ -51,6 +55,24 @@ class ChunkVerifier {
  private:
   Error Fault(std::uint64_t offset, const std::string& what) const {
     return group_.file().Corrupt(offset, "column " + std::to_string(leaf_) + ": " + what);
+  }
+
+  /// It stands behind the row group and is as long as the footer says.
+  Status ReadFilter() {
+    if (!meta_.bloom_filter_offset) return Ok();
+    const auto at = static_cast<std::uint64_t>(*meta_.bloom_filter_offset);
+    const parquet::ByteRange range = group_.ChunkRange(leaf_);
+    const std::int64_t length = meta_.bloom_filter_length.value_or(0);
+    if (*meta_.bloom_filter_offset < 0 || at < range.offset + range.size || at > group_.file().data_end() ||
+        length <= 0 || static_cast<std::uint64_t>(length) > group_.file().data_end() - at) {
+      return Fault(at, "a Bloom filter at an impossible place");
+    }
+    RawBuffer scratch;
+    FIRN_ASSIGN(const ByteView bytes, group_.file().View(at, static_cast<std::uint64_t>(length), scratch));
+    Result<parquet::BloomFilter> filter = parquet::BloomFilter::Parse(bytes);
+    if (!filter) return Fault(at, filter.error().message);
+    filter_ = std::move(*filter);
+    return Ok();
   }
 
   /// Pages follow each other without gaps and fill the chunk.
@@ -123,12 +145,20 @@ class ChunkVerifier {
                                           .In(group_.file().name() + ": offset " + std::to_string(page.offset)));
     const auto entries = static_cast<std::size_t>(page.num_values);
     std::size_t size = entries * column_.width;
+    std::vector<std::uint32_t> offsets;
     if (column_.width == 0) {
-      std::vector<std::uint32_t> offsets;
       FIRN_TRY(FindByteArrays(plain, entries, offsets));
       size = offsets.back();
     }
-    return size == plain.size() ? Ok() : Status(Fault(page.offset, "a dictionary with another number of entries"));
+    if (size != plain.size()) return Fault(page.offset, "a dictionary with another number of entries");
+    for (std::size_t i = 0; filter_ && i < entries; ++i) {
+      const std::size_t begin = column_.width == 0 ? offsets[i] + sizeof(std::uint32_t) : i * column_.width;
+      const std::size_t end = column_.width == 0 ? offsets[i + 1] : begin + column_.width;
+      if (!filter_->MayContain(parquet::BloomHash(plain.subspan(begin, end - begin)))) {
+        return Fault(page.offset, "a Bloom filter that denies an entry of the dictionary");
+      }
+    }
+    return Ok();
   }
 
   Status CheckIndices(const PageRecord& page, ByteView body, PageOpener& opener) const {
@@ -235,6 +265,7 @@ class ChunkVerifier {
   const parquet::ColumnChunk& chunk_;
   const parquet::ColumnMetaData& meta_;
   ChunkScan scan_;
+  std::optional<parquet::BloomFilter> filter_;  // that has the entries of the dictionary
 };
 
 /// Rows, sizes and places that the report and the footer both have.
@@ -277,7 +308,7 @@ Status Verify(RandomAccessSource& output, const Report& report, std::int64_t mem
   parquet::PageCodecs codecs;
   const std::int64_t hold_bytes = std::min(kHoldBytesMax, memory_bytes / 3);
   const std::int64_t page_bytes = std::max<std::int64_t>(memory_bytes / 3, 16 << 20);
-  std::int64_t pages = 0;
+  std::int64_t pages = 0, filters = 0;
   std::vector<std::int32_t> all;
   for (const OutputColumn& column : columns) all.push_back(column.index);
   for (std::size_t g = 0; g < file->footer().row_groups.size(); ++g) {
@@ -289,12 +320,16 @@ Status Verify(RandomAccessSource& output, const Report& report, std::int64_t mem
       if (bytes > hold_bytes && group.chunk(leaf).total_compressed_size <= hold_bytes) {
         FIRN_TRY(group.Hold({column.index}));
       }
-      const bool check =
-          std::ranges::find(report.unchecked, std::pair(static_cast<std::int64_t>(g), leaf)) != report.unchecked.end();
-      FIRN_ASSIGN(const std::int64_t found, ChunkVerifier(group, column, codecs, page_bytes).Run(check));
+      const auto is_in = [&](const std::vector<std::pair<std::int64_t, std::size_t>>& chunks) {
+        return std::ranges::find(chunks, std::pair(static_cast<std::int64_t>(g), leaf)) != chunks.end();
+      };
+      filters += group.chunk(leaf).bloom_filter_offset ? 1 : 0;
+      FIRN_ASSIGN(const std::int64_t found, ChunkVerifier(group, column, codecs, page_bytes)
+                                                .Run(is_in(report.unchecked), is_in(report.filtered_dictionaries)));
       pages += found;
     }
   }
+  if (filters != report.bloom_filters) return file->Corrupt(0, "another number of Bloom filters than was written");
   if (pages != report.pages) return file->Corrupt(0, "another number of pages than was written");
   return Ok();
 }
