@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "api/analysis_fixture.h"
 #include "base/human_text.h"
 #include "base/random.h"
 #include "service/fleet_row_store.h"
@@ -263,6 +264,7 @@ inline void FillFleet(service::FleetRowStore& fleet, int count, std::int64_t now
     }
     fleet.PutJob(job);
   }
+  if (!tables.empty()) fleet.PutAnalysis(FixtureAnalysis(tables.front().id, now_ms));
   fleet.PutQueue(FixtureQueue(tables, now_ms));
   FillSettings(fleet);
   sum.entropy = sum.files > 0 ? static_cast<double>(sum.small_files) / static_cast<double>(sum.files) : 0;

@@ -139,6 +139,7 @@ TEST(OpenApi, AnswersAreAsTheDocumentSays) {
        {Asked{"/api/v1/fleet", nullptr}, Asked{"/api/v1/tables", nullptr},
         Asked{"/api/v1/tables/lake%2Fsales.orders", "/api/v1/tables/{id}"},
         Asked{"/api/v1/tables/lake%2Fsales.orders/partitions", "/api/v1/tables/{id}/partitions"},
+        Asked{"/api/v1/tables/lake%2Fsales.orders/analysis", "/api/v1/tables/{id}/analysis"},
         Asked{"/api/v1/tables/lake%2Fsales.orders/decisions", "/api/v1/tables/{id}/decisions"},
         Asked{"/api/v1/decisions", nullptr}, Asked{"/api/v1/queue", nullptr}, Asked{"/api/v1/jobs", nullptr},
         Asked{"/api/v1/jobs/j00000003", "/api/v1/jobs/{id}"}, Asked{"/api/v1/outcomes", nullptr},

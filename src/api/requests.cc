@@ -12,7 +12,7 @@
 namespace firn::api {
 namespace {
 
-constexpr std::array<std::string_view, 4> kActions = {"merge", "fold", "rewrite-deletes", "scan"};
+constexpr std::array<std::string_view, 5> kActions = {"merge", "fold", "rewrite-deletes", "analyze", "scan"};
 constexpr std::array<std::string_view, 5> kMembers = {"table", "action", "priority", "deadline_ms", "partitions"};
 constexpr std::size_t kPartitionsMax = 1'000;
 constexpr double kPriorityMax = 1'000;
@@ -49,7 +49,7 @@ Result<service::NewRequest> ReadRequest(std::string_view body) {
   request.table = *table->AsString();
   request.action = *action->AsString();
   if (std::find(kActions.begin(), kActions.end(), request.action) == kActions.end()) {
-    return Invalid("`action` is none of merge, fold, rewrite-deletes, scan");
+    return Invalid("`action` is none of merge, fold, rewrite-deletes, analyze, scan");
   }
   if (const json::Value* priority = parsed->Find("priority")) {
     request.priority = priority->AsDouble().value_or(-1);

@@ -137,6 +137,17 @@ std::string ShownValue(std::string_view key, std::string_view value) {
 
 json::Value ToJson(const service::TableRow& row) { return RowOf(row); }
 
+json::Value ToJson(const service::AnalysisRow& row) {
+  auto analysis = json::Parse(row.json);
+  return Object({{"table", row.table},
+                 {"job", row.job},
+                 {"made_ms", TimeOf(row.made_ms)},
+                 {"word", row.word},
+                 {"proposed_target_bytes",
+                  row.proposed_target_bytes == 0 ? json::Value() : json::Value(row.proposed_target_bytes)},
+                 {"analysis", analysis ? std::move(*analysis) : json::Value::Object()}});
+}
+
 json::Value ToJson(const service::TableDetail& table) {
   json::Value object = ToJson(table.row);
   object.Set("settings", ArrayOf(table.settings, SettingOf));
@@ -147,6 +158,7 @@ json::Value ToJson(const service::TableDetail& table) {
   object.Set("trends", ArrayOf(table.trends, TrendOf));
   object.Set("histogram", RowOf(table.histogram));
   object.Set("savings", RowOf(table.savings));
+  object.Set("analysed_ms", TimeOf(table.analysed_ms));
   return object;
 }
 

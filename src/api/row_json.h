@@ -19,6 +19,7 @@ namespace firn::api {
 
 json::Value ToJson(const service::TableRow& row);
 json::Value ToJson(const service::TableDetail& table);
+json::Value ToJson(const service::AnalysisRow& row);
 json::Value ToJson(const service::PartitionRow& row);
 json::Value ToJson(const service::DecisionRow& row);
 json::Value ToJson(const service::QueueRow& row);

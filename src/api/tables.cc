@@ -56,6 +56,11 @@ Response ShowTable(const Call& call) {
   return table ? JsonAnswer(ToJson(*table)) : ErrorAnswer(table.error());
 }
 
+Response ShowAnalysis(const Call& call) {
+  const auto analysis = call.fleet.Analysis(call.parts[0]);
+  return analysis ? JsonAnswer(ToJson(*analysis)) : ErrorAnswer(analysis.error());
+}
+
 Response ListPartitions(const Call& call) {
   const auto page = call.query.Page();
   if (!page) return ErrorAnswer(page.error());
@@ -72,6 +77,7 @@ std::vector<Route> TableRoutes() {
        .query = {"sort", "search", "state", "limit", "after"},
        .answer = ListTables},
       {.method = "GET", .pattern = "/api/v1/tables/{id}", .answer = ShowTable},
+      {.method = "GET", .pattern = "/api/v1/tables/{id}/analysis", .answer = ShowAnalysis},
       {.method = "GET",
        .pattern = "/api/v1/tables/{id}/partitions",
        .query = {"limit", "after"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shows what `firn analyze` found, for people and as JSON.
+// Shows what `firn analyze` found, for people.
 //
-// In: an analysis, the words that name the table in a command. Out: text; a JSON value with the same words.
+// In: an analysis, the words that name the table in a command. Out: text.
 // Guarantees: made from its arguments alone; names from the table cannot drive the terminal.
 // Threads: pure.
 #pragma once
@@ -10,13 +10,11 @@
 #include <cstddef>
 #include <string>
 
-#include "format/json/json.h"
 #include "service/analyze.h"
 
 namespace firn::cli {
 
 /// `lines_max`: of the list of columns.
 std::string AnalysisText(const service::Analysis& analysis, const std::string& table_words, std::size_t lines_max);
-json::Value AnalysisJson(const service::Analysis& analysis);
 
 }  // namespace firn::cli

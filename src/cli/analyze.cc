@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -16,6 +15,8 @@
 #include "cli/progress.h"
 #include "cli/table_options.h"
 #include "cli/text_table.h"
+#include "ports/thread_time.h"
+#include "service/analysis_json.h"
 #include "service/earlier_work.h"
 
 namespace firn::cli {
@@ -39,12 +40,6 @@ struct AnalyzeOptions {
   std::optional<int> threads;
 };
 
-std::int64_t ThreadCpuNs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
 Result<service::AnalyzeOptions> ServiceOptions(Environment& environment, const AnalyzeOptions& options,
                                                const iceberg::TableMetadata& metadata) {
   service::AnalyzeOptions made;
@@ -66,7 +61,7 @@ Result<service::AnalyzeOptions> ServiceOptions(Environment& environment, const A
   made.sample.repeats = options.repeats;
   made.sample.seed = options.seed;
   made.sample.clock = &environment.clock;
-  made.sample.thread_cpu_ns = ThreadCpuNs;
+  made.sample.thread_cpu_ns = ports::ThreadCpuNs;
   made.sample.cancelled = &environment.cancelled;
   made.measure = !options.no_measure;
   if (options.request_ms) made.request_seconds = *options.request_ms / 1e3;
@@ -160,7 +155,7 @@ Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
   const Status applied = Apply(environment, opened, changes);
   if (options.common.json) {
     FIRN_TRY(applied);
-    json::Value value = AnalysisJson(analysis);
+    json::Value value = service::ToJson(analysis);
     if (options.apply) value.Set("applied", AppliedJson(changes));
     environment.terminal.Out(json::WritePretty(value) + "\n");
     return kExitOk;

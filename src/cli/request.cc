@@ -87,9 +87,9 @@ void AddRequest(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("request", "Ask a running service for work on a table");
   command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog/db.table")
       ->required();
-  command->add_option("ACTION", options->action, "merge, fold, rewrite-deletes, or scan (only look)")
+  command->add_option("ACTION", options->action, "merge, fold, rewrite-deletes, analyze, or scan (only look)")
       ->required()
-      ->check(CLI::IsMember({"merge", "fold", "rewrite-deletes", "scan"}));
+      ->check(CLI::IsMember({"merge", "fold", "rewrite-deletes", "analyze", "scan"}));
   command->add_option("--partition", options->partitions, "Only this partition, as health shows it; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--priority", options->priority, "Times the table's own")

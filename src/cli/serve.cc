@@ -35,7 +35,7 @@ struct ServeOptions {
   TableRequest place;
   std::vector<std::string> catalogs, watched, hosts;
   bool state_is_given = false;
-  std::string state, listen = kListen, token_file, policy_file, memory, sweep = "5m", debounce = "500ms";
+  std::string state, listen = kListen, token_file, policy_file, scratch, memory, sweep = "5m", debounce = "500ms";
   int workers = 1, watchers = 2;
   bool shadow = false;
   EventTopicFlags kafka;
@@ -48,6 +48,7 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
   made.shadow = options.shadow;
   made.version = kVersion;
   made.seed = environment.random.Next();
+  made.scratch = options.scratch;
   FIRN_ASSIGN(made.sweep_interval_ms, ParseDurationOption("--sweep-interval", options.sweep));
   FIRN_ASSIGN(made.debounce_ms, ParseDurationOption("--debounce", options.debounce));
   if (made.sweep_interval_ms <= 0) return Error{Code::kInvalidArgument, "--sweep-interval is not above 0"};
@@ -222,6 +223,10 @@ void AddServe(CLI::App& app, CommandContext& context) {
   command->add_option("--token-file", options->token_file, "File with the token that clients have to send");
   command->add_option("--policy", options->policy_file, "YAML file with the policies of tables and databases");
   command->add_flag("--shadow", options->shadow, "Decide, and explain, without changing any table");
+  command
+      ->add_option("--scratch", options->scratch,
+                   "Existing local folder for the experiments of analyses; otherwise the system's for temporary files")
+      ->check(CLI::ExistingDirectory);
   command->add_option("--sweep-interval", options->sweep, "Every table is looked at so often, whatever events say")
       ->capture_default_str();
   command->add_option("--debounce", options->debounce, "Between the first event of a table and the look at it")

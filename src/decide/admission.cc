@@ -155,7 +155,8 @@ bool Admission::CheckTable(QueueEntry& entry) {
   if (paused(database.account)) return Refuse(entry, Verdict::kPaused, Scope::kDatabase, look_again);
   if (paused(table.account)) return Refuse(entry, Verdict::kPaused, Scope::kTable, look_again);
   if (candidate.cause == Cause::kRequest) return true;  // a person knows what hour it is, and that it failed before
-  if (Benefit(candidate.predicted) <= 0) return Refuse(entry, Verdict::kNoBenefit, Scope::kTable, look_again);
+  const bool may_gain = Benefit(candidate.predicted) > 0 || candidate.action == Action::kAnalyze;
+  if (!may_gain) return Refuse(entry, Verdict::kNoBenefit, Scope::kTable, look_again);
   if (table.breaker_state == BreakerState::kOpen) {
     return Refuse(entry, Verdict::kBackingOff, Scope::kTable, table.breaker->RetryAt());
   }

@@ -11,8 +11,10 @@
 namespace firn::decide {
 namespace {
 
-constexpr std::array<std::pair<Action, std::string_view>, 3> kActions = {
-    {{Action::kMerge, "merge"}, {Action::kFold, "fold"}, {Action::kRewriteDeletes, "rewrite-deletes"}}};
+constexpr std::array<std::pair<Action, std::string_view>, 4> kActions = {{{Action::kMerge, "merge"},
+                                                                          {Action::kFold, "fold"},
+                                                                          {Action::kRewriteDeletes, "rewrite-deletes"},
+                                                                          {Action::kAnalyze, "analyze"}}};
 constexpr std::array<std::pair<Cause, std::string_view>, 3> kCauses = {
     {{Cause::kCommit, "commit"}, {Cause::kSweep, "sweep"}, {Cause::kRequest, "request"}}};
 

@@ -22,10 +22,11 @@ namespace firn::decide {
 
 inline constexpr std::size_t kCandidatePartitionsMax = 1'000;  // more of them: the candidate is for the whole table
 
-enum class Action { kMerge, kFold, kRewriteDeletes };
+/// kAnalyze changes nothing: it finds out whether other settings would pay.
+enum class Action { kMerge, kFold, kRewriteDeletes, kAnalyze };
 enum class Cause { kCommit, kSweep, kRequest };
 
-/// "merge", "fold", "rewrite-deletes".
+/// "merge", "fold", "rewrite-deletes", "analyze".
 std::string_view ActionName(Action action);
 Result<Action> ParseAction(std::string_view text);
 /// "commit", "sweep", "request".

@@ -33,8 +33,8 @@ class CostCorrection {
   friend bool operator==(const CostCorrection&, const CostCorrection&) = default;
 
  private:
-  std::array<double, 3> factors_ = {1, 1, 1};
-  std::array<std::int32_t, 3> outcomes_ = {};
+  std::array<double, 4> factors_ = {1, 1, 1, 1};
+  std::array<std::int32_t, 4> outcomes_ = {};
 };
 
 }  // namespace firn::decide

@@ -19,6 +19,9 @@ constexpr std::string_view kJobs = "budget.concurrent-jobs";
 constexpr std::string_view kQuiet = "quiet-hours";
 constexpr std::string_view kFinishWithin = "finish-within-minutes";
 constexpr std::string_view kDeferrals = "max-deferrals";
+constexpr std::string_view kAnalyzeApply = "analyze.apply";
+constexpr std::string_view kAnalyzeDays = "analyze.every-days";
+constexpr std::int32_t kAnalyzeDaysMax = 366;
 constexpr std::int32_t kJobsMax = 1'000;
 constexpr std::int32_t kDeferralsMax = 100;
 constexpr double kFinishMinutesMax = 60.0 * 24 * 366;
@@ -44,8 +47,8 @@ std::optional<double> ParseNumber(std::string_view text) {
 }  // namespace
 
 const std::vector<std::string_view>& ServicePolicyKeys() {
-  static const std::vector<std::string_view> keys = {kBytes,     kJobs,     kSeconds, kFinishWithin,
-                                                     kDeferrals, kPriority, kQuiet};
+  static const std::vector<std::string_view> keys = {kAnalyzeApply, kAnalyzeDays, kBytes,    kJobs, kSeconds,
+                                                     kFinishWithin, kDeferrals,   kPriority, kQuiet};
   return keys;
 }
 
@@ -86,6 +89,13 @@ Status SetServicePolicy(ServicePolicy& policy, std::string_view key, const std::
     const auto count = ParseWhole<std::int32_t>(value);
     if (!count || *count < 0 || *count > kDeferralsMax) return Bad(key, value, "a number between 0 and 100");
     policy.max_deferrals = *count;
+  } else if (key == kAnalyzeApply) {
+    if (value != "true" && value != "false") return Bad(key, value, "true or false");
+    policy.analyze_apply = value == "true";
+  } else if (key == kAnalyzeDays) {
+    const auto days = ParseWhole<std::int32_t>(value);
+    if (!days || *days < 0 || *days > kAnalyzeDaysMax) return Bad(key, value, "a number of days between 0 and 366");
+    policy.analyze_every_days = *days;
   } else {
     return Error{Code::kInvalidArgument, fmt::format("`firn.{}` is not known", key)};
   }

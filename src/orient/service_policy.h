@@ -38,6 +38,10 @@ struct ServicePolicy {
   std::optional<std::int64_t> finish_within_ms;
   /// Work on a partition that is being written is put off so many times, then it runs anyway.
   std::int32_t max_deferrals = 5;
+  /// The table is analysed so often, when there is nothing better to do; 0: only when it is asked for.
+  std::int32_t analyze_every_days = 0;
+  /// Whether the service takes the file size that an analysis proposes.
+  bool analyze_apply = false;
 
   friend bool operator==(const ServicePolicy&, const ServicePolicy&) = default;
 };

@@ -17,7 +17,9 @@ TEST(ServicePolicy, EveryKeyIsRead) {
                                                     {"budget.concurrent-jobs", "3"},
                                                     {"quiet-hours", "Mon-Fri 08:00-18:00"},
                                                     {"finish-within-minutes", "90"},
-                                                    {"max-deferrals", "0"}};
+                                                    {"max-deferrals", "0"},
+                                                    {"analyze.apply", "true"},
+                                                    {"analyze.every-days", "7"}};
   ASSERT_EQ(texts.size(), ServicePolicyKeys().size());
   for (const std::string_view key : ServicePolicyKeys()) {
     ASSERT_TRUE(texts.contains(std::string(key))) << key;
@@ -30,10 +32,15 @@ TEST(ServicePolicy, EveryKeyIsRead) {
   EXPECT_EQ(policy.quiet_hours.spans.size(), 5U);
   EXPECT_EQ(policy.finish_within_ms, 5'400'000);
   EXPECT_EQ(policy.max_deferrals, 0);
+  EXPECT_TRUE(policy.analyze_apply);
+  EXPECT_EQ(policy.analyze_every_days, 7);
 }
 
 TEST(ServicePolicy, BadValuesAndKeys_AreErrorsThatNameTheKey) {
   const std::vector<std::pair<std::string, std::string>> cases = {{"priority", "0"},
+                                                                  {"analyze.apply", "yes"},
+                                                                  {"analyze.every-days", "-1"},
+                                                                  {"analyze.every-days", "367"},
                                                                   {"priority", "101"},
                                                                   {"priority", "high"},
                                                                   {"priority", "nan"},

@@ -39,6 +39,13 @@ void ListEarlier(const Analysis& analysis, std::vector<std::string>& list) {
 
 }  // namespace
 
+std::string Summary(const Analysis& analysis) {
+  const decide::Advice& advice = analysis.advice;
+  return fmt::format("Merging: {}, {}. File size: {}, {}. Sorting: {}, {}.", advice.merge ? "yes" : "no",
+                     advice.merge_reason, advice.change_target ? "change" : "keep", advice.target_reason,
+                     analysis.sort ? "yes" : "no", analysis.sort_reason);
+}
+
 void ListInputs(Analysis& analysis) {
   auto& list = analysis.inputs;
   const Experiment& experiment = analysis.experiment;

@@ -7,6 +7,8 @@
 // Threads: pure. Errors: none. Source: docs/analyze.md.
 #pragma once
 
+#include <string>
+
 #include "service/analyze.h"
 
 namespace firn::service {
@@ -14,6 +16,8 @@ namespace firn::service {
 /// The footer, and the columns.
 inline constexpr double kRequestsPerFile = 2;
 
+/// Everything that it recommends, in a few sentences.
+std::string Summary(const Analysis& analysis);
 void ListInputs(Analysis& analysis);
 void ListAssumptions(Analysis& analysis);
 

@@ -77,7 +77,7 @@ void Dispatch::Offer(const std::string& table, std::vector<decide::Candidate> ca
   const std::lock_guard lock(mutex_);
   std::vector<decide::Candidate> older;
   for (std::size_t i = candidates_.size(); i-- > 0;) {
-    if (candidates_[i].table != table) continue;
+    if (candidates_[i].table != table || candidates_[i].action == decide::Action::kAnalyze) continue;
     older.push_back(std::move(candidates_[i]));
     candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -116,6 +116,10 @@ void Dispatch::Offer(const std::string& table, std::vector<decide::Candidate> ca
 void Dispatch::Forget(const std::string& table) {
   Offer(table, {}, {});
   const std::lock_guard lock(mutex_);
+  std::erase_if(candidates_, [&](const decide::Candidate& left) {
+    if (left.table == table) waiting_.erase(left.id);
+    return left.table == table;
+  });
   breakers_.erase(table);
   corrections_.erase(table);
 }
@@ -227,7 +231,8 @@ std::shared_ptr<Dispatch::Job> Dispatch::Begin(const decide::QueueEntry& entry, 
   decide::Decision& decision = decisions.back();
   waiting_.erase(job->candidate.id);
   candidates_.erase(candidates_.begin() + entry.candidate);
-  if (options_.shadow) {
+  // An analysis changes nothing.
+  if (options_.shadow && job->candidate.action != decide::Action::kAnalyze) {
     decision.shadow = true;
     shadowed_.insert(job->candidate.table);
     ledger_.Settle(job->running, {}, now);
@@ -256,8 +261,10 @@ bool Dispatch::is_state_writable() const {
 
 bool Dispatch::HasWork(const std::string& table) const {
   const std::lock_guard lock(mutex_);
-  return shadowed_.contains(table) || std::ranges::count(candidates_, table, &decide::Candidate::table) > 0 ||
-         std::ranges::count(running_, table, &decide::RunningJob::table) > 0;
+  // An analysis is offered again by the clock, or by whoever asked for it.
+  const auto is_work = [&](const auto& each) { return each.table == table && each.action != decide::Action::kAnalyze; };
+  return shadowed_.contains(table) || std::ranges::any_of(candidates_, is_work) ||
+         std::ranges::any_of(running_, is_work);
 }
 
 Dispatch::Figures Dispatch::figures() const {

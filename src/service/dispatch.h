@@ -30,6 +30,7 @@
 #include "decide/backlog.h"
 #include "decide/cost_correction.h"
 #include "ports/clock.h"
+#include "service/analyses.h"
 #include "service/fleet_tables.h"
 #include "service/fleet_view.h"
 #include "service/state_store.h"
@@ -45,6 +46,8 @@ struct DispatchOptions {
   std::uint64_t seed = 0;
   TableSettingsOf settings_of = {};
   std::string service_id = {};  // of this run
+  std::shared_ptr<Analyses> analyses = std::make_shared<Analyses>();
+  std::string scratch = {};  // of analyses
 };
 
 /// What has become of a job.
@@ -67,6 +70,9 @@ class Dispatch {
 
   /// `scanned`: keys of the partitions that the candidates stand for all work of; empty: the whole table.
   void Offer(const std::string& table, std::vector<decide::Candidate> candidates, std::span<const std::string> scanned);
+  /// An analysis, which waits apart from what is found in the table. One that waits already becomes the more urgent of
+  /// both; one that runs already is enough.
+  void OfferAnalysis(decide::Candidate candidate);
   /// The table is gone, or another one has its name.
   void Forget(const std::string& table);
   void SetSettings(decide::Scope scope, const std::string& name, decide::ScopeSettings settings);

@@ -7,6 +7,7 @@
 #include "base/human_text.h"
 #include "base/log.h"
 #include "service/dispatch.h"
+#include "service/earlier_work.h"
 
 namespace firn::service {
 namespace {
@@ -23,6 +24,7 @@ bool IsNobodysFault(const Status& status) {
 std::string Told(const WorkResult& result) {
   const decide::Effect& measured = result.measured;
   if (!result.status && result.commits == 0) return result.status.error().message;
+  if (result.analysis) return result.notes.front();
   if (result.commits == 0) {
     return result.notes.empty() ? "Nothing was left to do." : "Nothing was left to do: " + result.notes.front();
   }
@@ -40,6 +42,24 @@ std::string Told(const WorkResult& result) {
 }
 
 }  // namespace
+
+void Dispatch::OfferAnalysis(decide::Candidate candidate) {
+  const auto is_same = [&](const auto& other) {
+    return other.table == candidate.table && other.action == decide::Action::kAnalyze;
+  };
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::any_of(running_, is_same)) return;
+  if (const auto same = std::ranges::find_if(candidates_, is_same); same != candidates_.end()) {
+    candidate.id = same->id;
+    candidate = decide::Coalesce(*same, std::move(candidate));
+    if (candidate == *same) return;
+    *same = std::move(candidate);
+  } else {
+    waiting_.insert_or_assign(candidate.id, Waiting{candidate.predicted.seconds, ""});
+    candidates_.push_back(std::move(candidate));
+  }
+  NoteChange();
+}
 
 void Dispatch::Do(Job& job, Random& random) {
   const auto table = tables_.Find(job.candidate.table);
@@ -64,6 +84,8 @@ void Dispatch::Do(Job& job, Random& random) {
       update.job = &job.row;
       if (Status written = store_.Write(update); !written) Log(LogLevel::kError, written.error().message);
     };
+    work.scratch = options_.scratch;
+    work.earlier = [this, &job] { return EarlierWorkOf(store_, job.candidate.table, clock_.Now()); };
     result = DoWork(job.candidate, *table->catalog, table->name, work, clock_, random);
   }
   End(job, result);
@@ -89,7 +111,9 @@ void Dispatch::Learn(const Job& job, const WorkResult& result, TimestampMs now) 
   const bool is_done = result.commits > 0;
   auto outcome = decide::OutcomeKind::kNobodyHurt;
   std::string why;
-  if (!result.status && !IsNobodysFault(result.status) && result.commits == 0) {
+  // What nothing is found out by says nothing about merging.
+  const bool is_analysis = job.candidate.action == decide::Action::kAnalyze;
+  if (!is_analysis && !result.status && !IsNobodysFault(result.status) && result.commits == 0) {
     outcome = decide::OutcomeKind::kFailed;
     why = result.status.error().message;
   } else if (is_done) {
@@ -103,7 +127,7 @@ void Dispatch::Learn(const Job& job, const WorkResult& result, TimestampMs now) 
   if (breakers_[job.candidate.table] == decide::CircuitBreaker()) breakers_.erase(job.candidate.table);
   if (is_done) ++figures_.merges;
   figures_.files_replaced += result.measured.files_replaced;
-  figures_.bytes_rewritten += result.measured.bytes;
+  if (!is_analysis) figures_.bytes_rewritten += result.measured.bytes;
 }
 
 void Dispatch::AddSavings(const Job& job, const WorkResult& result) {
@@ -144,7 +168,8 @@ void Dispatch::End(Job& job, const WorkResult& result) {
   decision.job_id = job.row.id;
 
   JobNews news{job.row, true, false, 0};
-  news.is_unfinished = (!result.status || job.piece) && !stopping_;
+  const bool is_analysis = job.candidate.action == decide::Action::kAnalyze;
+  news.is_unfinished = (!result.status || job.piece) && !stopping_ && !is_analysis;
   JobRow& row = news.job;
   row.state = decision.kind == decide::DecisionKind::kCancelled ? JobRow::State::kCancelled
               : is_failed                                       ? JobRow::State::kFailed
@@ -159,9 +184,16 @@ void Dispatch::End(Job& job, const WorkResult& result) {
   update.is_kept = true;
   update.decisions.push_back(std::move(decision));
   update.job = &row;
+  std::optional<AnalysisRow> analysis = result.analysis;
+  if (analysis) analysis->job = row.id;
+  if (analysis) update.analysis = &*analysis;
   if (Status written = store_.Write(update); !written) {
     Log(LogLevel::kError, written.error().message);
     SetStateWritable(false);
+  }
+  if (analysis) options_.analyses->Put(*analysis);
+  if (is_analysis && is_failed && row.state == JobRow::State::kFailed) {
+    options_.analyses->NoteFailure(row.table, now.value);
   }
   news_.Publish(News::Kind::kJob, row.table, row.id);
   {
@@ -169,7 +201,7 @@ void Dispatch::End(Job& job, const WorkResult& result) {
     jobs_.erase(row.id);
     NoteChange();
   }
-  if (is_failed) news.wait_ms = kRetryMs;
+  if (is_failed && !is_analysis) news.wait_ms = kRetryMs;
   tell_(news);
 }
 

@@ -15,7 +15,8 @@ constexpr const char* kReads = "reads";
 
 bool IsMerge(const JobRow& job) {
   const auto action = decide::ParseAction(job.action);
-  return action && *action != decide::Action::kRewriteDeletes && job.state == JobRow::State::kDone;
+  const bool is_merge = action && (*action == decide::Action::kMerge || *action == decide::Action::kFold);
+  return is_merge && job.state == JobRow::State::kDone;
 }
 
 void AddReads(const ReadRate& reads, std::int64_t files, TimestampMs now, decide::EarlierRuns& sum) {

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "firn.";
 constexpr std::string_view kTarget = "target-file-size-bytes";
+constexpr std::string_view kAnalyzeApply = "analyze.apply";
 constexpr std::string_view kWriteTarget = "write.target-file-size-bytes";
 
 /// The error with the places of the keys that it names.
@@ -53,6 +54,11 @@ PolicyValues Matching(const std::vector<PolicyRule>& rules, std::string_view id,
   return values;
 }
 
+bool IsOn(const PolicyValues& values, std::string_view key) {
+  const auto found = values.find(key);
+  return found != values.end() && found->second.text == "true";
+}
+
 Result<decide::ScopeSettings> MakeScope(const PolicyValues& values) {
   FIRN_ASSIGN(const TableSettings settings, MakeSettings(values, {}));
   decide::ScopeSettings scope = TableScope(settings);
@@ -63,7 +69,8 @@ Result<decide::ScopeSettings> MakeScope(const PolicyValues& values) {
 }  // namespace
 
 Result<TableSettings> ResolveTable(const FleetPolicy& fleet, std::string_view id, const orient::Properties& properties,
-                                   const PolicyValues& catalog_policies) {
+                                   const PolicyValues& catalog_policies,
+                                   const std::optional<PolicyValue>& proposed_target) {
   PolicyValues values = Matching(fleet.tables, id, &PolicyRule::values);
   Over(values, catalog_policies);
   orient::Properties others;
@@ -78,7 +85,12 @@ Result<TableSettings> ResolveTable(const FleetPolicy& fleet, std::string_view id
   if (others.contains(std::string(kWriteTarget)) && !properties.contains(std::string(kPrefix) + std::string(kTarget))) {
     values.erase(std::string(kTarget));
   }
-  Over(values, Matching(fleet.tables, id, &PolicyRule::forced));
+  const PolicyValues forced = Matching(fleet.tables, id, &PolicyRule::forced);
+  Over(values, forced);
+  const bool is_pinned = forced.contains(kTarget) || properties.contains(std::string(kPrefix) + std::string(kTarget));
+  if (proposed_target && !is_pinned && IsOn(values, kAnalyzeApply)) {
+    values.insert_or_assign(std::string(kTarget), *proposed_target);
+  }
   return MakeSettings(std::move(values), std::move(others)).In(id);
 }
 

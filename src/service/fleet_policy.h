@@ -6,7 +6,8 @@
 //   and where each comes from.
 // Order, from the weakest: defaults; the file's rules; the catalog's policies; the table's `firn.*` properties (and its
 //   `write.target-file-size-bytes`); the file's `force`. Of the file's rules that match, the first that has a key
-//   decides that key.
+//   decides that key. A file size that an analysis proposes, where `analyze.apply` is on, goes over all of them but
+//   `firn.target-file-size-bytes` of the table and `force`, which pin it.
 // Guarantees: the same input gives the same settings. Settings that do not fit together are an error that names the
 //   key and the places that set it: nothing is chosen silently.
 // Cost: O(rules) a table. Threads: immutable once made. Errors: kInvalidArgument.
@@ -15,6 +16,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +57,10 @@ struct TableSettings {
   PolicyValues origins;  // of each key that is not a default
 };
 
-/// `id` is "catalog/ns.name"; `catalog_policies` have been made by PolarisValues.
+/// `id` is "catalog/ns.name"; `catalog_policies` have been made by PolarisValues; `proposed_target`: of an analysis.
 Result<TableSettings> ResolveTable(const FleetPolicy& fleet, std::string_view id, const orient::Properties& properties,
-                                   const PolicyValues& catalog_policies);
+                                   const PolicyValues& catalog_policies,
+                                   const std::optional<PolicyValue>& proposed_target = std::nullopt);
 
 /// `id` is "catalog/ns".
 Result<decide::ScopeSettings> ResolveDatabase(const FleetPolicy& fleet, std::string_view id);

@@ -75,6 +75,7 @@ Place TablePlace(const TableRow& row, TableFilter::Order order) {
   return {};
 }
 
+Error NotAnalysed(std::string_view id) { return {Code::kNotFound, fmt::format("`{}` was never analysed", id)}; }
 Error NoTable(std::string_view id) { return {Code::kNotFound, fmt::format("no table `{}`", id)}; }
 
 }  // namespace
@@ -202,6 +203,28 @@ Result<TableDetail> FleetRowStore::Table(std::string_view id) {
   FIRN_TRY(failure_);
   const auto found = tables_.find(id);
   if (found == tables_.end()) return NoTable(id);
+  TableDetail detail = found->second;
+  if (const auto analysis = analyses_.find(id); analysis != analyses_.end()) {
+    detail.analysed_ms = analysis->second.made_ms;
+  }
+  return detail;
+}
+
+void FleetRowStore::PutAnalysis(AnalysisRow analysis) {
+  const std::string table = analysis.table;
+  {
+    const std::lock_guard lock(mutex_);
+    analyses_.insert_or_assign(table, std::move(analysis));
+  }
+  news_.Publish(News::Kind::kTable, table);
+}
+
+Result<AnalysisRow> FleetRowStore::Analysis(std::string_view table) {
+  const std::lock_guard lock(mutex_);
+  FIRN_TRY(failure_);
+  if (!tables_.contains(table)) return NoTable(table);
+  const auto found = analyses_.find(table);
+  if (found == analyses_.end()) return NotAnalysed(table);
   return found->second;
 }
 

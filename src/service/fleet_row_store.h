@@ -24,6 +24,7 @@ class FleetRowStore final : public FleetView, public FleetControl {
   void PutTable(TableDetail table);
   void RemoveTable(const std::string& id);
   void PutPartitions(const std::string& table, std::vector<PartitionRow> partitions);
+  void PutAnalysis(AnalysisRow analysis);
   void PutDecision(DecisionRow decision);
   void PutQueue(std::vector<QueueRow> queue);
   void PutJob(JobRow job);
@@ -47,6 +48,7 @@ class FleetRowStore final : public FleetView, public FleetControl {
   Result<Page<TableRow>> Tables(const TableFilter& filter, const PageOf& page) override;
   Result<TableDetail> Table(std::string_view id) override;
   Result<Page<PartitionRow>> Partitions(std::string_view table, const PageOf& page) override;
+  Result<AnalysisRow> Analysis(std::string_view table) override;
   Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page) override;
   Result<Page<QueueRow>> Queue(const PageOf& page) override;
   Result<Page<JobRow>> Jobs(const JobFilter& filter, const PageOf& page) override;
@@ -73,6 +75,7 @@ class FleetRowStore final : public FleetView, public FleetControl {
   FleetSummary summary_;
   std::map<std::string, TableDetail, std::less<>> tables_;
   std::map<std::string, std::vector<PartitionRow>, std::less<>> partitions_;
+  std::map<std::string, AnalysisRow, std::less<>> analyses_;  // by table
   std::map<std::string, DecisionRow, std::greater<>> decisions_;
   std::vector<QueueRow> queue_;
   std::map<std::string, JobRow, std::greater<>> jobs_;

@@ -92,6 +92,7 @@ struct TableDetail {
   std::vector<TrendPoint> trends = {};  // oldest first, at most kTrendPointsMax
   Histogram histogram = {};
   Savings savings = {};
+  std::int64_t analysed_ms = 0;  // when its newest analysis was made
 };
 
 struct PartitionRow {
@@ -165,6 +166,17 @@ struct OutcomeRow {
   double cost_correction = 1;
 };
 
+/// The newest analysis of a table.
+struct AnalysisRow {
+  std::string table = {};
+  std::string uuid = {};
+  std::string job = {};
+  std::int64_t made_ms = 0;
+  std::string word = {};                   // "leave", "merge", "change-target", "change-target-and-merge"
+  std::int64_t proposed_target_bytes = 0;  // what firn.analyze.apply puts into force; 0: nothing
+  std::string json = {};                   // the whole analysis as one JSON object
+};
+
 /// The settings of one scope: "default", "catalog/db.*", a table.
 struct PolicyRow {
   std::string scope = {};
@@ -174,7 +186,7 @@ struct PolicyRow {
 
 struct NewRequest {
   std::string table = {};
-  std::string action = {};  // "merge", "fold", "rewrite-deletes", "scan"
+  std::string action = {};  // "merge", "fold", "rewrite-deletes", "analyze", "scan"
   double priority = 1;
   std::int64_t deadline_ms = 0;  // 0: none
   std::vector<std::string> partitions = {};

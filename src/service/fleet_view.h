@@ -65,6 +65,8 @@ class FleetView {
   virtual Result<TableDetail> Table(std::string_view id) = 0;
   /// Worst first: the highest noise, then the most removable files.
   virtual Result<Page<PartitionRow>> Partitions(std::string_view table, const PageOf& page) = 0;
+  /// kNotFound also where the table has never been analysed.
+  virtual Result<AnalysisRow> Analysis(std::string_view table) = 0;
   /// Newest first.
   virtual Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page) = 0;
   /// In the order in which they would start.

@@ -15,6 +15,7 @@
 #include "orient/partition_key.h"
 #include "orient/triage.h"
 #include "ports/stoppable_file_io.h"
+#include "service/analyses.h"
 #include "service/delete_options.h"
 #include "service/file_histogram.h"
 #include "service/partition_names.h"
@@ -280,6 +281,7 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   result_.other_service = FindOtherService(*loaded.metadata, options_.service_id, table_.others);
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
   FIRN_ASSIGN(TableSettings wanted, SettingsOf(options_.settings_of, row_.id, *loaded.metadata));
+  NoteApplied(table_.has_settings ? &table_.wanted : nullptr, wanted, row_.id, now_, result_.decisions);
   // What was not worth doing may be so now, and the other way round.
   if (table_.has_settings && wanted.policy != table_.wanted.policy) table_.needs_full = true;
   table_.wanted = std::move(wanted);

@@ -87,7 +87,8 @@ struct LookResult {
   std::vector<decide::Decision> decisions;
   /// Instead of what was worth doing before, for the partitions that were scanned; absent: nothing was scanned.
   std::optional<std::vector<decide::Candidate>> candidates;
-  std::vector<std::string> scanned_keys;  // empty, with candidates: all partitions
+  std::vector<std::string> scanned_keys;    // empty, with candidates: all partitions
+  std::vector<decide::Candidate> analyses;  // that were asked for
   std::optional<TrendPoint> trend;
   LookCounts counts;
   std::optional<Error> error;                // why it could not be read

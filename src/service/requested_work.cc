@@ -16,8 +16,10 @@ void Mark(const NewRequest& request, decide::Candidate& candidate) {
 }  // namespace
 
 bool IsFor(const std::string& requested_action, decide::Action action) {
-  const bool is_deletes = requested_action == ActionName(decide::Action::kRewriteDeletes);
-  return is_deletes == (action == decide::Action::kRewriteDeletes);
+  for (const decide::Action alone : {decide::Action::kRewriteDeletes, decide::Action::kAnalyze}) {
+    if (requested_action == ActionName(alone) || action == alone) return requested_action == ActionName(action);
+  }
+  return true;
 }
 
 std::size_t Prefer(const NewRequest& request, std::vector<decide::Candidate>& candidates, Random& random) {

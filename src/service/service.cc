@@ -49,17 +49,21 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
   counters_.version = options_.version;
   counters_.shadow = options_.shadow;
   counters_.started_ms = clock.Now().value;
-  const auto settings_of = [this](const std::string& id,
-                                  const iceberg::TableMetadata& metadata) -> Result<TableSettings> {
+  auto analyses = std::make_shared<Analyses>();
+  const auto settings_of = [this, analyses](const std::string& id,
+                                            const iceberg::TableMetadata& metadata) -> Result<TableSettings> {
     PolicyValues policies;
     if (const auto table = tables_.Find(id)) {
       FIRN_ASSIGN(policies, catalog_policies_.Of(table->catalog->name(), table->name));
     }
-    return ResolveTable(options_.policy, id, metadata.properties(), policies);
+    return ResolveTable(options_.policy, id, metadata.properties(), policies,
+                        analyses->ProposedTarget(id, metadata.table_uuid()));
   };
   DispatchOptions dispatch = {options_.workers, options_.memory_bytes, options_.shadow,
                               options_.version, options_.seed,         settings_of};
   dispatch.service_id = Random(options_.seed ^ 0x5345525649434549ULL).NewUuid();
+  dispatch.analyses = analyses;
+  dispatch.scratch = options_.scratch;
   dispatch_ = std::make_unique<Dispatch>(*store_, tables_, shown_.Feed(), clock_, dispatch,
                                          [this](const JobNews& news) { HearOf(news); });
 }
@@ -244,6 +248,7 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
 }
 
 void Service::Forget(const FleetTable& table) {
+  dispatch_->options().analyses->Remove(table.id);
   dispatch_->Forget(table.id);
   catalog_policies_.Forget(table.catalog->name(), table.name);
   NoteState(store_->RemoveTable(table.id));
@@ -261,9 +266,15 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs star
   // Before a job can end that answers them.
   if (!update.requests.empty()) NoteState(store_->Write(update));
   const bool has_news = !std::exchange(update.requests, {}).empty();
-  if (result.is_replaced) dispatch_->Forget(table.id);
+  if (result.is_replaced) {
+    dispatch_->Forget(table.id);
+    dispatch_->options().analyses->Remove(table.id);
+    NoteState(store_->RemoveAnalysis(table.id));
+  }
   if (!result.error) SetScopes(table);
   if (result.other_service) HearOfOther(table.id, *result.other_service);
+  if (!result.error) OfferDueAnalysis(table);
+  for (decide::Candidate& analysis : result.analyses) dispatch_->OfferAnalysis(std::move(analysis));
   if (result.candidates) {
     const std::lock_guard news(table.news_mutex);
     for (decide::Candidate& candidate : *result.candidates) {

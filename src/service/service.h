@@ -58,6 +58,8 @@ struct ServiceOptions {
   /// Catalogs that have policies of their own.
   std::vector<PolicySourceOf> policy_sources = {};
   std::vector<SettingRow> settings = {};  // to be shown
+  /// Existing local folder for the experiments of analyses; empty: the system's for temporary files.
+  std::string scratch = {};
 };
 
 class Service final : public FleetView, public FleetControl {
@@ -80,6 +82,7 @@ class Service final : public FleetView, public FleetControl {
   Result<Page<TableRow>> Tables(const TableFilter& filter, const PageOf& page) override;
   Result<TableDetail> Table(std::string_view id) override;
   Result<Page<PartitionRow>> Partitions(std::string_view table, const PageOf& page) override;
+  Result<AnalysisRow> Analysis(std::string_view table) override;
   Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page) override;
   Result<Page<QueueRow>> Queue(const PageOf& page) override;
   Result<Page<JobRow>> Jobs(const JobFilter& filter, const PageOf& page) override;
@@ -100,6 +103,7 @@ class Service final : public FleetView, public FleetControl {
   Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<ports::Catalog>> catalogs, ports::Clock& clock,
           ServiceOptions options);
   Status Restore();
+  Status RestoreAnalyses();
   void RunEvents();
   void RunSweep();
   void RunWatcher(Random random);
@@ -116,6 +120,8 @@ class Service final : public FleetView, public FleetControl {
   void HearOfOther(const std::string& table, const std::string& service_id);
   std::string ReasonOfOther(const std::string& table);
   void FollowRequests(const FleetTable& table, TimestampMs started, LookResult& result, StateUpdate& update);
+  decide::Candidate AnalysisOf(const FleetTable& table, decide::Cause cause, const NewRequest& request);
+  void OfferDueAnalysis(const FleetTable& table);
   bool Answer(const FleetTable& table, RequestRow& request, LookResult& result);
   void FollowJob(const JobNews& news);
   void SetScopes(const FleetTable& table);

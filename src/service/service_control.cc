@@ -17,6 +17,7 @@ constexpr const char* kPaused = "paused";
 constexpr const char* kCounters = "counters";
 constexpr const char* kSpent = "spent";
 constexpr std::string_view kScan = "scan";
+constexpr std::string_view kAnalyze = "analyze";
 
 bool NamesAny(const RequestRow& request, const std::vector<std::string>& partitions) {
   const auto& wanted = request.request.partitions;
@@ -64,6 +65,7 @@ Status Service::Restore() {
     if (table->watched.record.has_work) agenda_.Add({table->id, clock_.Now().value, decide::Cause::kSweep, true});
     Publish(*table);
   }
+  FIRN_TRY(RestoreAnalyses());
   FIRN_ASSIGN(const std::string paused, store_->Get(kPaused));
   dispatch_->SetPaused(paused == "1");
   FIRN_ASSIGN(auto everything, ResolveEverything(options_.policy));
@@ -98,6 +100,12 @@ Status Service::Restore() {
   return Ok();
 }
 
+Status Service::RestoreAnalyses() {
+  FIRN_ASSIGN(const auto analyses, store_->Analyses());
+  for (const AnalysisRow& row : analyses) dispatch_->options().analyses->Put(row);
+  return Ok();
+}
+
 Status Service::SaveCounters() {
   const Dispatch::Figures figures = dispatch_->figures();
   FleetSummary counts;
@@ -129,6 +137,9 @@ Result<std::string> Service::AddRequest(const NewRequest& request) {
   if (!(request.priority >= orient::kPriorityMin && request.priority <= orient::kPriorityMax)) {
     return Error{Code::kInvalidArgument,
                  fmt::format("`priority` is not between {} and {}", orient::kPriorityMin, orient::kPriorityMax)};
+  }
+  if (request.action == kAnalyze && !request.partitions.empty()) {
+    return Error{Code::kInvalidArgument, "an analysis is of the whole table: `partitions` does not go with it"};
   }
   FIRN_ASSIGN(const auto table, tables_.FindNamed(request.table));
   const TimestampMs now = clock_.Now();
@@ -169,6 +180,27 @@ void Service::FollowRequests(const FleetTable& table, TimestampMs started, LookR
   if (place->second.empty()) requests_.erase(place);
 }
 
+/// The caller holds the mutex of the requests, for the ids.
+decide::Candidate Service::AnalysisOf(const FleetTable& table, decide::Cause cause, const NewRequest& request) {
+  const TableRow& row = table.watched.record.row;
+  const TimestampMs now = clock_.Now();
+  decide::Candidate candidate = AnalysisCandidate(row, table.database, cause, now, request_ids_.NewUuidV7(now));
+  candidate.priority *= request.priority;
+  if (request.deadline_ms > 0) candidate.deadline = TimestampMs{request.deadline_ms};
+  return candidate;
+}
+
+/// By the clock, where the table's owner wants that.
+void Service::OfferDueAnalysis(const FleetTable& table) {
+  const TableSettings& wanted = table.watched.wanted;
+  const TableRow& row = table.watched.record.row;
+  const std::int32_t days = wanted.service.analyze_every_days;
+  if (days == 0 || !wanted.policy.enabled || row.files < 2) return;
+  if (!dispatch_->options().analyses->IsDue(table.id, row.uuid, days, clock_.Now().value)) return;
+  const std::lock_guard lock(requests_mutex_);
+  dispatch_->OfferAnalysis(AnalysisOf(table, decide::Cause::kSweep, {}));
+}
+
 /// True if the request has changed.
 bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& result) {
   const RequestRow before = request;
@@ -183,6 +215,9 @@ bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& r
   } else if (std::string unknown = UnknownPartition(table.watched, request.request); !unknown.empty()) {
     request.state = "refused";
     request.reason = "There is no partition " + unknown + ".";
+  } else if (request.request.action == kAnalyze) {
+    result.analyses.push_back(AnalysisOf(table, decide::Cause::kRequest, request.request));
+    if (request.state == "waiting") request.state = "queued";
   } else {
     const std::size_t found = Prefer(request.request, *result.candidates, request_ids_);
     request.state = found == 0 ? "done" : options_.shadow ? "refused" : "queued";
@@ -211,6 +246,9 @@ void Service::FollowJob(const JobNews& news) {
       if (news.has_ended && news.job.state == JobRow::State::kFailed) {
         request.state = "failed";
         request.reason = news.job.error;
+      } else if (news.has_ended && request.request.action == kAnalyze) {
+        request.state = "done";
+        request.reason = "The table's page and `/analysis` show what was found.";
       }
       is_asked |= news.has_ended;
       update.requests.push_back(request);

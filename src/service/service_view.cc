@@ -92,6 +92,7 @@ Result<Page<TableRow>> Service::Tables(const TableFilter& filter, const PageOf& 
 Result<TableDetail> Service::Table(std::string_view id) {
   FIRN_ASSIGN(TableDetail detail, shown_.Table(id));
   FIRN_ASSIGN(detail.trends, store_->Trends(id));
+  detail.analysed_ms = dispatch_->options().analyses->MadeMs(id);
   return detail;
 }
 
@@ -100,6 +101,11 @@ Result<Page<PartitionRow>> Service::Partitions(std::string_view id, const PageOf
   const std::unique_lock lock(table->mutex, kLookPatience);
   if (!lock.owns_lock()) return StillLooking(id);
   return PartitionPage(table->watched, page, clock_.Now());
+}
+
+Result<AnalysisRow> Service::Analysis(std::string_view id) {
+  FIRN_TRY(FindTable(id));
+  return store_->Analysis(id);
 }
 
 Result<Page<DecisionRow>> Service::Decisions(const DecisionFilter& filter, const PageOf& page) {

@@ -35,6 +35,8 @@ constexpr const char* kSchema[] = {
     "NOT "
     "NULL, row TEXT NOT NULL)",
     "CREATE INDEX IF NOT EXISTS jobs_of_table ON jobs (table_id, id)",
+    "CREATE TABLE IF NOT EXISTS analyses (table_id TEXT PRIMARY KEY, uuid TEXT NOT NULL, job TEXT NOT NULL, ms INTEGER "
+    "NOT NULL, word TEXT NOT NULL, target INTEGER NOT NULL, json TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS requests (id TEXT PRIMARY KEY, is_open TEXT NOT NULL, row TEXT NOT NULL)",
 };
 
@@ -90,6 +92,13 @@ void AddDecision(const decide::Decision& decision, std::vector<ports::SqlStateme
       {"INSERT OR REPLACE INTO decisions (id, table_id, partition, kind, ms, json) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
        {Digits(decision.id), decision.table, decision.partition, std::string(DecisionKindName(decision.kind)),
         Digits(decision.at.value), json::Write(decide::ToJson(decision))}});
+}
+
+void AddAnalysis(const AnalysisRow& row, std::vector<ports::SqlStatement>& to) {
+  to.push_back(
+      {"INSERT OR REPLACE INTO analyses (table_id, uuid, job, ms, word, target, json) VALUES (?1, ?2, ?3, ?4, "
+       "?5, ?6, ?7)",
+       {row.table, row.uuid, row.job, Digits(row.made_ms), row.word, Digits(row.proposed_target_bytes), row.json}});
 }
 
 template <class Row>
@@ -210,6 +219,7 @@ Status StateStore::Write(StateUpdate& update) {
   if (update.table != nullptr) AddTable(*update.table, update.has_partitions, statements);
   if (update.table != nullptr && update.trend != nullptr) AddTrendTo(update.table->row.id, *update.trend, statements);
   if (update.job != nullptr) AddJob(*update.job, statements);
+  if (update.analysis != nullptr) AddAnalysis(*update.analysis, statements);
   for (const RequestRow& request : update.requests) AddRequest(request, statements);
   const std::lock_guard lock(mutex_);
   for (decide::Decision& decision : update.decisions) {
@@ -232,7 +242,8 @@ Status StateStore::Write(StateUpdate& update) {
 
 Status StateStore::RemoveTable(std::string_view id) {
   const ports::SqlStatement statements[] = {{"DELETE FROM tables WHERE id = ?1", {std::string(id)}},
-                                            {"DELETE FROM trends WHERE table_id = ?1", {std::string(id)}}};
+                                            {"DELETE FROM trends WHERE table_id = ?1", {std::string(id)}},
+                                            {"DELETE FROM analyses WHERE table_id = ?1", {std::string(id)}}};
   return database_->WriteAll(statements).In("state");
 }
 
@@ -282,15 +293,6 @@ Result<std::vector<TableRow>> StateStore::TableRows() {
     FIRN_ASSIGN(rows.emplace_back(), RowOf<TableRow>(row[0]));
   }
   return rows;
-}
-
-Result<TableMemory> StateStore::Memory(std::string_view table) {
-  FIRN_ASSIGN(auto found, database_->Run("SELECT row, learned FROM tables WHERE id = ?1", {table}));
-  if (found.rows.empty()) return Error{Code::kNotFound, fmt::format("no table `{}`", table)};
-  TableMemory memory;
-  FIRN_ASSIGN(memory.row, RowOf<TableRow>(found.rows[0][0]));
-  memory.learned = TextOf(found.rows[0][1]);
-  return memory;
 }
 
 Result<std::vector<TrendPoint>> StateStore::Trends(std::string_view table) {
@@ -384,16 +386,6 @@ Result<std::vector<RequestRow>> StateStore::OpenRequests() {
     rows.push_back(std::move(request));
   }
   return rows;
-}
-
-Result<std::string> StateStore::Get(std::string_view name) {
-  FIRN_ASSIGN(auto found, database_->Run("SELECT value FROM named WHERE name = ?1", {name}));
-  return found.rows.empty() ? std::string() : TextOf(found.rows[0][0]);
-}
-
-Status StateStore::Set(std::string_view name, std::string_view value) {
-  FIRN_TRY(database_->WriteOnce("INSERT OR REPLACE INTO named (name, value) VALUES (?1, ?2)", {name, value}));
-  return Ok();
 }
 
 }  // namespace firn::service

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service remembers between two runs: tables, decisions, jobs, requests. One SQLite file.
+// What the service remembers between two runs: tables, decisions, jobs, requests, analyses. One SQLite file.
 //
 // In: records. Out: the same after a restart, in pages where there are many.
 // Guarantees: each call is one transaction that is on disk when it returns, so a killed process loses nothing that was
@@ -51,6 +51,7 @@ struct StateUpdate {
   const TrendPoint* trend = nullptr;  // of `table`
   std::vector<decide::Decision> decisions;
   const JobRow* job = nullptr;
+  const AnalysisRow* analysis = nullptr;  // takes the place of the table's older one
   std::vector<RequestRow> requests;
   /// It has happened already: where it cannot be written now, its job, requests and decisions are written with the next
   /// update that can. Of at most kKeptMax each; decisions beyond it are lost.
@@ -83,6 +84,10 @@ class StateStore {
   Result<std::vector<TableRecord>> Tables();
   /// Of the same tables, without what is large.
   Result<std::vector<TableRow>> TableRows();
+  /// Of all tables, without the whole JSON.
+  Result<std::vector<AnalysisRow>> Analyses();
+  Result<AnalysisRow> Analysis(std::string_view table);
+  Status RemoveAnalysis(std::string_view table);
   Result<TableMemory> Memory(std::string_view table);
   Result<std::vector<TrendPoint>> Trends(std::string_view table);
   /// Newest first.

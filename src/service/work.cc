@@ -7,6 +7,11 @@
 
 #include "decide/plan_effect.h"
 #include "orient/partition_key.h"
+#include "ports/thread_time.h"
+#include "service/analyses.h"
+#include "service/analysis_json.h"
+#include "service/analysis_notes.h"
+#include "service/analyze.h"
 #include "service/delete_options.h"
 #include "service/optimize.h"
 #include "service/rewrite_deletes.h"
@@ -15,6 +20,7 @@ namespace firn::service {
 namespace {
 
 constexpr std::int64_t kWatchIntervalMs = 10'000;
+constexpr std::size_t kAnalysisBytesMax = 256 << 10;
 
 /// `number`, as far as `done` of `planned` was done.
 std::int64_t Done(std::int64_t number, std::int64_t done, std::int64_t planned) {
@@ -50,6 +56,7 @@ class Work {
   Status Merge(act::CommitEnvironment& environment, const orient::Policy& policy);
   Status RewriteDeleteFiles(act::CommitEnvironment& environment, const ports::LoadedTable& loaded,
                             const orient::Policy& policy);
+  Status FindOut(const ports::LoadedTable& loaded, ports::FileIO& io, const TableSettings& wanted);
   void NoteFailures(const std::vector<act::GroupFailure>& failures);
 
   const decide::Candidate& candidate_;
@@ -143,6 +150,51 @@ Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports
   return Ok();
 }
 
+/// What firn.analyze.apply would put into force: only what was measured changes anything; a size that is in force
+/// already stays until another one is better.
+std::int64_t ProposedTarget(const Analysis& found, const TableSettings& wanted) {
+  const bool is_measured = found.experiment.done || (found.earlier && found.earlier->says_cost());
+  if (found.advice.change_target && is_measured) return found.advice.target_size_bytes;
+  return AppliedTarget(wanted).empty() ? 0 : wanted.policy.target_size_bytes;
+}
+
+Status Work::FindOut(const ports::LoadedTable& loaded, ports::FileIO& io, const TableSettings& wanted) {
+  AnalyzeOptions analyze;
+  analyze.assess.policy = wanted.policy;
+  analyze.assess.threads = options_.threads;
+  analyze.sample.bytes_max = kServiceSampleBytes;
+  analyze.sample.scratch = options_.scratch;
+  analyze.sample.memory_bytes = std::min(analyze.sample.memory_bytes, options_.memory_bytes);
+  analyze.sample.seed = random_.Next();
+  analyze.sample.clock = &clock_;
+  analyze.sample.thread_cpu_ns = ports::ThreadCpuNs;
+  analyze.sample.cancelled = options_.cancelled;
+  analyze.sample.progress = [this](std::int64_t done, std::int64_t total) {
+    if (options_.progress && total > 0) options_.progress(static_cast<double>(done) / static_cast<double>(total));
+  };
+  if (options_.earlier) {
+    FIRN_ASSIGN(analyze.earlier, options_.earlier());
+  }
+  FIRN_ASSIGN(const Analysis found, Analyze(loaded, io, analyze, clock_.Now()));
+  result_.measured.bytes = found.experiment.bytes;
+  result_.notes.push_back(Summary(found));
+  AnalysisRow row;
+  row.table = candidate_.table;
+  row.uuid = loaded.metadata->table_uuid();
+  row.made_ms = clock_.Now().value;
+  row.word = decide::AdviceWord(found.advice);
+  row.proposed_target_bytes = ProposedTarget(found, wanted);
+  json::Value value = ToJson(found);
+  row.json = json::Write(value);
+  // Names of columns are the table's; all the rest is small.
+  if (row.json.size() > kAnalysisBytesMax) {
+    value.Set("sort_candidates", json::Value::Array());
+    row.json = json::Write(value);
+  }
+  result_.analysis = std::move(row);
+  return Ok();
+}
+
 Status Work::Try() {
   FIRN_ASSIGN(const ports::LoadedTable loaded, catalog_.LoadTable(table_));
   if (!candidate_.table_uuid.empty() && loaded.metadata->table_uuid() != candidate_.table_uuid) {
@@ -150,6 +202,7 @@ Status Work::Try() {
   }
   FIRN_ASSIGN(const auto io, catalog_.TableIO(loaded));
   FIRN_ASSIGN(const TableSettings wanted, SettingsOf(options_.settings_of, candidate_.table, *loaded.metadata));
+  if (candidate_.action == decide::Action::kAnalyze) return FindOut(loaded, *io, wanted);
   const orient::Policy& policy = wanted.policy;
   act::CommitEnvironment environment{catalog_, *io, clock_, random_, {}, options_.cancelled};
   if (candidate_.action == decide::Action::kRewriteDeletes) return RewriteDeleteFiles(environment, loaded, policy);

@@ -14,11 +14,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
 #include "decide/candidate.h"
+#include "decide/earlier_runs.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "service/look.h"
@@ -38,6 +40,9 @@ struct WorkOptions {
   std::function<void(double)> progress = {};
   /// Name of the plan, before anything of it is written.
   std::function<void(const std::string& plan_id)> planned = {};
+  /// Of analyses: a local folder for the experiment, empty: the system's; and what is remembered of earlier work.
+  std::string scratch = {};
+  std::function<Result<decide::EarlierRuns>()> earlier = {};
 };
 
 struct WorkResult {
@@ -48,6 +53,7 @@ struct WorkResult {
   Status status = Ok();            // why something was not done
   std::int64_t failures = 0;       // groups that were not done
   std::vector<std::string> notes;  // for people
+  std::optional<AnalysisRow> analysis;
 };
 
 WorkResult DoWork(const decide::Candidate& candidate, ports::Catalog& catalog, const ports::TableIdentifier& table,

@@ -165,6 +165,23 @@ const scenarios = {
     }, ['', '-dark', '-phone', '-phone-dark']);
   },
 
+  async analysis_of_a_table() {
+    const page = await open(TABLE);
+    const box = page.locator('#analysis');
+    const shown = await box.innerText();
+    for (const part of ['Change the target file size and merge', '128 MiB', '512 MiB (now)', '2,000 files become 2', 'no column would gain enough', '6.3']) assert.ok(shown.includes(part), `${part} in ${shown}`);
+    await box.getByText('What it stands on').click();
+    await box.getByText('earlier merges: 25').waitFor();
+    await fleet.tell('touch lake/sales.orders 4321');
+    await page.getByText('4,321').first().waitFor();
+    assert.ok(await box.getByText('earlier merges: 25').isVisible(), 'news close nothing');
+    await decent(page);
+    await close(page);
+    const other = await open(`tables/${encodeURIComponent('lake/web.orders')}`);
+    await other.locator('#analysis').getByText('It was never analysed').waitFor();
+    await close(other);
+  },
+
   async heat_map_by_keyboard() {
     const page = await open(TABLE);
     const cells = page.locator('.heat button');

@@ -20,7 +20,7 @@ MODULES = Path(os.environ.get("FIRN_NODE_MODULES", CACHE / "node/node_modules"))
 OUTPUT = BUILD / "test-output/dashboard"
 CHROMIUM = os.environ.get("FIRN_CHROMIUM") or shutil.which("chromium")
 
-SCENARIOS = ["first_paint", "fleet_page", "fleet_on_a_phone", "many_tables", "table_page", "heat_map_by_keyboard",
+SCENARIOS = ["first_paint", "fleet_page", "fleet_on_a_phone", "many_tables", "table_page", "analysis_of_a_table", "heat_map_by_keyboard",
              "queue_page", "jobs_page", "decisions_page", "requests_page", "policies_page", "pause_and_resume",
              "keyboard", "live", "hostile_names", "trouble_in_words", "empty_fleet", "token", "nothing_of_others"]
 

@@ -6,7 +6,7 @@ import { get, post } from '../api.js';
 import { badge, grid, notice, pagedList, section, tableLink } from '../parts.js';
 import { ago } from '../text.js';
 
-const ACTIONS = [['merge', 'merge small files'], ['fold', 'fold deletes into data'], ['rewrite-deletes', 'rewrite delete files'], ['scan', 'only look again']];
+const ACTIONS = [['merge', 'merge small files'], ['fold', 'fold deletes into data'], ['rewrite-deletes', 'rewrite delete files'], ['analyze', 'find out which settings would pay'], ['scan', 'only look again']];
 
 const columns = [
   { name: 'Asked for', cell: (r) => [tableLink(r.table), h('small', { class: 'reason' }, `${r.action} · ${r.id}`)] },

@@ -7,6 +7,7 @@ import { lineChart, pairChart, promiseBars } from '../chart.js';
 import { badge, figures, grid, notice, pagedList, problem, section, settingValue } from '../parts.js';
 import { decisionList } from './decisions.js';
 import { heatMap } from '../heat.js';
+import { analysisBox } from '../analysis.js';
 import { ago, brief, bytes, count, entropy, plural, score, seconds } from '../text.js';
 
 /** "64K", "1M", "1G": edges are powers of two. */
@@ -90,15 +91,16 @@ const jobColumns = [
 
 export function tablePage(root, { part: id }) {
   const top = h('div', {}, h('p', { class: 'quiet' }, 'Loading …'));
-  const heat = h('div', {});
+  const heat = h('div', {}), analysis = h('div', { id: 'analysis' });
   const decisions = pagedList({ path: `${tablePath(id)}/decisions`, parameters: () => ({}), size: 10, draw: (rows) => decisionList(rows, { showTable: false }) });
   const jobs = pagedList({
     path: '/jobs', parameters: () => ({ table: id }), size: 5,
     draw: (rows) => grid({ caption: 'Jobs of the table', columns: jobColumns, rows, empty: 'No job has run on this table yet.' }),
   });
+  let analysed; // what is shown: drawing it again would close what was opened
   const left = h('div', {}), right = h('div', {});
   put(root, h('p', { class: 'crumb' }, h('a', { href: '#/' }, 'Fleet')), h('div', { class: 'head' }, h('h1', { class: 'name' }, id), h('span', { id: 'actions' })), top,
-    section('Partitions', heat), h('div', { class: 'columns two' }, left, right), section('Decisions', decisions.root), section('Jobs', jobs.root));
+    section('Partitions', heat), h('div', { class: 'columns two' }, left, right), section('Analysis', analysis), section('Decisions', decisions.root), section('Jobs', jobs.root));
   const map = heatMap(heat);
 
   async function load() {
@@ -106,6 +108,8 @@ export function tablePage(root, { part: id }) {
       const table = await get(tablePath(id));
       redraw(root.querySelector('#actions'), actions(table, load));
       put(top, headline(table));
+      if (table.analysed_ms !== analysed) put(analysis, analysisBox(table.analysed_ms ? await get(`${tablePath(id)}/analysis`) : null));
+      analysed = table.analysed_ms;
       put(left, section('File sizes', sizes(table.histogram)), section('Savings, predicted and measured', savings(table)), section('About', facts(table)));
       put(right, section(null, lineChart({ title: 'Files', points: table.trends.map((p) => ({ ms: p.ms, value: p.files })), format: brief }),
         lineChart({ title: 'Entropy', points: table.trends.map((p) => ({ ms: p.ms, value: p.entropy })), format: entropy })),

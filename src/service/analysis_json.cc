@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/analysis_text.h"
+#include "service/analysis_json.h"
 
 #include <utility>
 
-namespace firn::cli {
+namespace firn::service {
 namespace {
 
 json::Value ToJson(const decide::ReadSeconds& read) {
@@ -52,14 +52,14 @@ json::Value ToJson(const decide::SortCandidate& candidate) {
   return value;
 }
 
-json::Value ToJson(const service::ScanTime& time) {
+json::Value ToJson(const ScanTime& time) {
   json::Value value = json::Value::Object();
   value.Set("cpu_seconds", time.cpu_seconds);
   value.Set("wall_seconds", time.wall_seconds);
   return value;
 }
 
-json::Value ToJson(const service::SampleRun& run) {
+json::Value ToJson(const SampleRun& run) {
   json::Value value = json::Value::Object();
   value.Set("target_size_bytes", run.target_size_bytes);
   value.Set("files", run.files);
@@ -79,7 +79,7 @@ json::Value List(const std::vector<T>& items) {
   return list;
 }
 
-json::Value ToJson(const service::Experiment& experiment) {
+json::Value ToJson(const Experiment& experiment) {
   json::Value value = json::Value::Object();
   value.Set("done", experiment.done);
   value.Set("reason", experiment.reason);
@@ -91,7 +91,7 @@ json::Value ToJson(const service::Experiment& experiment) {
   return value;
 }
 
-json::Value AdviceJson(const service::Analysis& analysis) {
+json::Value AdviceJson(const Analysis& analysis) {
   const decide::Advice& advice = analysis.advice;
   json::Value merge = json::Value::Object();
   merge.Set("advised", advice.merge);
@@ -114,7 +114,7 @@ json::Value AdviceJson(const service::Analysis& analysis) {
   return value;
 }
 
-json::Value CostsJson(const service::Analysis& analysis) {
+json::Value CostsJson(const Analysis& analysis) {
   json::Value value = json::Value::Object();
   value.Set("scheme", analysis.scheme);
   value.Set("request_seconds", analysis.request_seconds);
@@ -167,7 +167,7 @@ json::Value Texts(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-json::Value AnalysisJson(const service::Analysis& analysis) {
+json::Value ToJson(const Analysis& analysis) {
   json::Value value = json::Value::Object();
   value.Set("table", analysis.facts.table);
   if (analysis.facts.snapshot_id) value.Set("snapshot_id", analysis.facts.snapshot_id->value);
@@ -188,4 +188,4 @@ json::Value AnalysisJson(const service::Analysis& analysis) {
   return value;
 }
 
-}  // namespace firn::cli
+}  // namespace firn::service
