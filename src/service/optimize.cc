@@ -40,6 +40,11 @@ void Add(act::Outcome& sum, act::Outcome round) {
     sum.tiers[i].bytes += round.tiers[i].bytes;
     sum.tiers[i].chunks += round.tiers[i].chunks;
   }
+  constexpr std::size_t kNotesMax = 16;
+  for (std::string& note : round.notes) {
+    const bool known = std::ranges::find(sum.notes, note) != sum.notes.end();
+    if (!known && sum.notes.size() < kNotesMax) sum.notes.push_back(std::move(note));
+  }
   sum.seconds += round.seconds;
 }
 
