@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "splice/names.h"
@@ -16,6 +19,77 @@ Result<std::int64_t> SizeProperty(const iceberg::TableMetadata& metadata, std::s
   FIRN_ASSIGN(const std::int64_t value, metadata.IntProperty(key, fallback));
   if (value <= 0) return Error{Code::kInvalidArgument, fmt::format("{}: {} is no size", key, value)};
   return std::clamp(value, least, most);
+}
+
+using ColumnSetter = Status (*)(std::string_view text, splice::ColumnOptions& column);
+
+/// As Java reads it: whatever is not "true" is false.
+bool IsTrue(std::string_view text) {
+  constexpr std::string_view kTrue = "true";
+  return std::ranges::equal(text, kTrue, [](char a, char b) { return (a | 0x20) == b; });
+}
+
+Status SetBloomFilter(std::string_view text, splice::ColumnOptions& column) {
+  column.bloom_filter = IsTrue(text);
+  return Ok();
+}
+Status SetFpp(std::string_view text, splice::ColumnOptions& column) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0 && value < 1)) {
+    return Error{Code::kInvalidArgument, fmt::format("{} is not between 0 and 1", text)};
+  }
+  column.bloom_filter_fpp = value;
+  return Ok();
+}
+Status SetDistinct(std::string_view text, splice::ColumnOptions& column) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
+    return Error{Code::kInvalidArgument, fmt::format("{} is no number of values", text)};
+  }
+  column.bloom_filter_distinct = value;
+  return Ok();
+}
+Status SetDictionary(std::string_view text, splice::ColumnOptions& column) {
+  column.dictionary = IsTrue(text);
+  return Ok();
+}
+Status SetStatistics(std::string_view text, splice::ColumnOptions& column) {
+  column.statistics = IsTrue(text);
+  return Ok();
+}
+
+/// Properties of single columns: the column's name follows.
+constexpr std::array<std::pair<std::string_view, ColumnSetter>, 5> kColumnProperties = {{
+    {"write.parquet.bloom-filter-enabled.column.", SetBloomFilter},
+    {"write.parquet.bloom-filter-fpp.column.", SetFpp},
+    {"write.parquet.bloom-filter-ndv.column.", SetDistinct},
+    {"write.parquet.dict-encoding-enabled.column.", SetDictionary},
+    {"write.parquet.stats-enabled.column.", SetStatistics},
+}};
+
+/// Calls `visit(setter, key, value, field)` for each property of a column; the field is null where the name is none.
+Status VisitColumnProperties(const iceberg::TableMetadata& metadata, const auto& visit) {
+  for (const auto& [prefix, setter] : kColumnProperties) {
+    for (auto at = metadata.properties().lower_bound(prefix); at != metadata.properties().end(); ++at) {
+      if (!at->first.starts_with(prefix)) break;
+      const std::string_view name = std::string_view(at->first).substr(prefix.size());
+      FIRN_TRY(visit(setter, at->first, at->second, metadata.current_schema().FindByName(name)));
+    }
+  }
+  return Ok();
+}
+
+Result<std::map<std::int32_t, splice::ColumnOptions>> ColumnOptionsOf(const iceberg::TableMetadata& metadata) {
+  std::map<std::int32_t, splice::ColumnOptions> columns;
+  FIRN_TRY(VisitColumnProperties(metadata,
+                                 [&](ColumnSetter setter, const std::string& key, const std::string& value,
+                                     const iceberg::Field* field) -> Status {
+                                   if (field == nullptr) return Ok();
+                                   return setter(value, columns[field->id]).In(key);
+                                 }));
+  return columns;
 }
 
 }  // namespace
@@ -51,19 +125,33 @@ Result<splice::Options> SpliceOptionsOf(const iceberg::TableMetadata& metadata, 
   }
   FIRN_ASSIGN(options.dictionary_size_bytes,
               SizeProperty(metadata, "write.parquet.dict-size-bytes", 2 * kMiB, kKiB, 64 * kMiB));
+  FIRN_ASSIGN(options.bloom_filter_bytes_max,
+              SizeProperty(metadata, "write.parquet.bloom-filter-max-bytes", kMiB, 32, 128 * kMiB));
+  FIRN_ASSIGN(options.columns, ColumnOptionsOf(metadata));
   return options;
 }
 
 std::vector<std::string> UnusedSettings(const iceberg::TableMetadata& metadata) {
-  constexpr std::string_view kBloom = "write.parquet.bloom-filter-enabled.column.";
   std::vector<std::string> notes;
-  for (const auto& [key, value] : metadata.properties()) {
-    if (key.starts_with(kBloom) && value != "false")
-      notes.push_back(key + " has no effect: Bloom filters are not written");
-  }
+  static_cast<void>(VisitColumnProperties(
+      metadata, [&](ColumnSetter, const std::string& key, const std::string&, const iceberg::Field* field) {
+        if (field == nullptr) {
+          notes.push_back(key + " has no effect: the table has no such column");
+        } else if (!field->type.is_primitive()) {
+          notes.push_back(key + " has no effect: the column is not of a primitive type");
+        }
+        return Ok();
+      }));
   const std::string version = metadata.Property("write.parquet.page-version", "");
   if (!version.empty()) {
     notes.push_back("write.parquet.page-version has no effect: pages keep the version that those of the inputs have");
+  }
+  if (IsTrue(metadata.Property("write.parquet.shred-variants", ""))) {
+    notes.push_back("write.parquet.shred-variants has no effect: variants keep the form that those of the inputs have");
+  }
+  if (IsTrue(metadata.Property("write.parquet.row-group-size-track-uncompressed", ""))) {
+    notes.push_back(
+        "write.parquet.row-group-size-track-uncompressed has no effect: row groups are measured as they are stored");
   }
   return notes;
 }

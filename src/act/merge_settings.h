@@ -4,7 +4,7 @@
 //
 // In: table properties, effort. Out: options for splice.
 // Guarantees: the defaults are those of Iceberg: zstd, row groups of 128 MiB, pages of 1 MiB, dictionaries of 2 MiB;
-//   but pages have as many rows as fit, unless a limit is set.
+//   but pages have as many rows as fit, unless a limit is set. Columns are those of the current schema.
 //   With the effort "fast" and no codec in the properties, the codec of the inputs stays.
 // Errors: kInvalidArgument for values that are no numbers or out of range; kUnsupported for codecs that cannot
 //   be written.

@@ -67,15 +67,53 @@ TEST(SpliceOptionsOf, WrongValues_AreErrorsThatNameThem) {
   EXPECT_EQ(SpliceOptionsOf(null_level, "balanced")->codec_level, std::nullopt);
 }
 
+TEST(SpliceOptionsOf, ColumnProperties_AreThoseOfTheirFields) {
+  const auto metadata = TableWith("/wh/t", R"("write.parquet.bloom-filter-enabled.column.id":"TRUE",)"
+                                           R"("write.parquet.bloom-filter-fpp.column.id":"0.05",)"
+                                           R"("write.parquet.bloom-filter-ndv.column.id":"1000",)"
+                                           R"("write.parquet.bloom-filter-max-bytes":"4096",)"
+                                           R"("write.parquet.dict-encoding-enabled.column.id":"false",)"
+                                           R"("write.parquet.stats-enabled.column.id":"false")");
+  const Result<splice::Options> options = SpliceOptionsOf(metadata, "balanced");
+  ASSERT_TRUE(options.has_value()) << options.error().message;
+  EXPECT_EQ(options->bloom_filter_bytes_max, 4096);
+  ASSERT_EQ(options->columns.size(), 1U);
+  const splice::ColumnOptions& column = options->columns.at(1);
+  EXPECT_EQ(column.bloom_filter, true);
+  EXPECT_EQ(column.bloom_filter_fpp, 0.05);
+  EXPECT_EQ(column.bloom_filter_distinct, 1000);
+  EXPECT_FALSE(column.dictionary);
+  EXPECT_FALSE(column.statistics);
+  EXPECT_TRUE(UnusedSettings(metadata).empty());
+  const auto refused = TableWith("/wh/t", R"("write.parquet.bloom-filter-enabled.column.id":"no")");
+  EXPECT_EQ(SpliceOptionsOf(refused, "balanced")->columns.at(1).bloom_filter, false);
+}
+
+TEST(SpliceOptionsOf, WrongColumnProperties_AreErrorsThatNameThem) {
+  for (const char* const property :
+       {R"("write.parquet.bloom-filter-fpp.column.id":"1.0")", R"("write.parquet.bloom-filter-fpp.column.id":"0")",
+        R"("write.parquet.bloom-filter-fpp.column.id":"nan")", R"("write.parquet.bloom-filter-fpp.column.id":"0.1x")",
+        R"("write.parquet.bloom-filter-ndv.column.id":"0")", R"("write.parquet.bloom-filter-ndv.column.id":"many")",
+        R"("write.parquet.bloom-filter-max-bytes":"-1")"}) {
+    const Result<splice::Options> options = SpliceOptionsOf(TableWith("/wh/t", property), "balanced");
+    ASSERT_FALSE(options.has_value()) << property;
+    EXPECT_EQ(options.error().code, Code::kInvalidArgument);
+    EXPECT_NE(options.error().message.find("write.parquet.bloom-filter-"), std::string::npos);
+  }
+}
+
 TEST(UnusedSettings, AreNamed) {
   EXPECT_TRUE(UnusedSettings(TableWith("/wh/t", R"("write.parquet.page-row-limit":"5000")")).empty());
   const std::vector<std::string> notes =
-      UnusedSettings(TableWith("/wh/t", R"("write.parquet.bloom-filter-enabled.column.a":"true",)"
-                                        R"("write.parquet.bloom-filter-enabled.column.b":"false",)"
+      UnusedSettings(TableWith("/wh/t", R"("write.parquet.bloom-filter-enabled.column.gone":"true",)"
+                                        R"("write.parquet.shred-variants":"true",)"
+                                        R"("write.parquet.row-group-size-track-uncompressed":"true",)"
                                         R"("write.parquet.page-version":"v2")"));
-  ASSERT_EQ(notes.size(), 2U);
-  EXPECT_TRUE(notes[0].starts_with("write.parquet.bloom-filter-enabled.column.a has no effect")) << notes[0];
+  ASSERT_EQ(notes.size(), 4U);
+  EXPECT_TRUE(notes[0].starts_with("write.parquet.bloom-filter-enabled.column.gone has no effect")) << notes[0];
   EXPECT_TRUE(notes[1].starts_with("write.parquet.page-version has no effect")) << notes[1];
+  EXPECT_TRUE(notes[2].starts_with("write.parquet.shred-variants has no effect")) << notes[2];
+  EXPECT_TRUE(notes[3].starts_with("write.parquet.row-group-size-track-uncompressed has no effect")) << notes[3];
 }
 
 TEST(RetryPolicyOf, TableProperties_GoBeforeThePolicy) {

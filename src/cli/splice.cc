@@ -106,6 +106,7 @@ std::string ReportJson(const SpliceOptions& options, const splice::Report& repor
   value.Set("output_bytes", report.output_bytes);
   value.Set("row_groups", report.row_groups);
   value.Set("pages", report.pages);
+  value.Set("bloom_filters", report.bloom_filters);
   value.Set("seconds", seconds);
   value.Set("tiers", TiersToJson(report.tiers));
   json::Value notes = json::Value::Array();
