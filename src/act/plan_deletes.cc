@@ -93,6 +93,13 @@ Result<std::shared_ptr<PlanDeletes>> PlanDeletes::Read(const observe::Facts& fac
   return deletes;
 }
 
+Status PlanDeletes::CheckPlaces(const ManifestEntry& file) const {
+  if (!index_.FindMisplaced(file.file, file.sequence_number.value_or(SequenceNumber(0))).any()) return Ok();
+  return Error{Code::kCorrupt,
+               "a delete file names it, but its partition or sequence number does not fit: readers "
+               "disagree about its rows"};
+}
+
 Result<std::vector<Result<FileDeletes>>> PlanDeletes::Load(const DeleteLoadContext& context,
                                                            const std::vector<const ManifestEntry*>& files) {
   std::vector<DataFileDeletes> planned;
@@ -107,6 +114,7 @@ Result<std::vector<Result<FileDeletes>>> PlanDeletes::Load(const DeleteLoadConte
   EqualityLists lists;
   for (std::size_t i = 0; i < files.size(); ++i) {
     Status undisputed = named_files_.CheckUndisputed(files[i]->file.file_path);
+    if (undisputed) undisputed = CheckPlaces(*files[i]);
     if (!undisputed) {
       results.emplace_back(std::move(undisputed.error()));
     } else if (loaded[i]) {

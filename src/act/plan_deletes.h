@@ -5,7 +5,8 @@
 // In: the facts that a plan was made from; full entries of data files. Out: per file the deleted rows.
 // Guarantees: every delete that applies at the plan is applied to the rows of its own file, whatever the facts flagged;
 //   if one cannot be read, or its rows name a live data file that its entry excludes, the file that it applies to gets
-//   an error instead of rows.
+//   an error instead of rows. So does a file that a delete names which does not fit it: facts of a part of the table
+//   need not know of it.
 // Cost: the delete manifests once; memory O(delete files), a cache of positions, and two bytes a deleted row. What was
 //   applied is remembered for each file, equality deletes once for all files of a call that have the same ones.
 // Errors: those of reading manifests; per file those of delete_load.h.
@@ -49,6 +50,7 @@ class PlanDeletes {
   const NamedFiles& named_files() const { return named_files_; }
 
  private:
+  Status CheckPlaces(const iceberg::ManifestEntry& file) const;
   PlanDeletes(ports::FileIO& io, const iceberg::TableMetadata& metadata, SnapshotId snapshot, std::int64_t cache_bytes)
       : cache_(cache_bytes), live_(metadata, io, snapshot), named_files_(live_) {}
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <set>
 
+#include "decide/projection.h"
 #include "decide/typed_literal.h"
 
 namespace firn::decide {
@@ -26,13 +27,6 @@ std::string Lower(std::string text) {
   return text;
 }
 
-bool IsTime(TransformKind kind) {
-  return kind == TransformKind::kYear || kind == TransformKind::kMonth || kind == TransformKind::kDay ||
-         kind == TransformKind::kHour;
-}
-
-bool CanProject(TransformKind kind) { return kind != TransformKind::kVoid && kind != TransformKind::kUnknown; }
-
 WhereTest Negate(WhereTest test) {
   switch (test) {
     case WhereTest::kEqual: return WhereTest::kNotEqual;
@@ -47,78 +41,6 @@ WhereTest Negate(WhereTest test) {
     case WhereTest::kNotNull: return WhereTest::kIsNull;
   }
   return test;
-}
-
-/// Zeros of both signs are equal in a condition, though not as partition values.
-Literal WithoutMinusZero(Literal value) {
-  if (auto* narrow = std::get_if<float>(&value); narrow && *narrow == 0) *narrow = 0;
-  if (auto* wide = std::get_if<double>(&value); wide && *wide == 0) *wide = 0;
-  return value;
-}
-
-/// A test against the value of one partition field.
-struct Projection {
-  const PartitionField& field;
-  const Type& source;
-  Type result;
-  const Literal& value;  // of the partition, not null
-
-  /// Place of the partition's value relative to a projected one; nullopt when they cannot be compared.
-  std::optional<int> Side(const Literal& projected) const {
-    if (projected.index() != value.index()) return std::nullopt;
-    const auto order = iceberg::Compare(result, WithoutMinusZero(value), WithoutMinusZero(projected));
-    return order < 0 ? -1 : order > 0 ? 1 : 0;
-  }
-  std::optional<int> SideOf(const Literal& literal) const {
-    const auto projected = iceberg::Apply(field.transform, source, literal);
-    return projected ? Side(*projected) : std::nullopt;
-  }
-
-  /// Writers that rounded towards zero put values before 1970 one unit too late.
-  bool OneUnitAfter(const Literal& literal) const {
-    if (!IsTime(field.transform.kind)) return false;
-    const auto projected = iceberg::Apply(field.transform, source, literal);
-    const auto* at = projected ? std::get_if<std::int32_t>(&*projected) : nullptr;
-    const auto* mine = std::get_if<std::int32_t>(&value);
-    return at != nullptr && mine != nullptr && *at < 0 && *mine == *at + 1;
-  }
-
-  bool MayEqual(const Literal& literal) const { return SideOf(literal).value_or(0) == 0 || OneUnitAfter(literal); }
-
-  /// Whether a row with a value at most (at least) `literal` may be in the partition: transforms but bucket
-  /// keep the order.
-  bool MayBeAtMost(const Literal& literal) const { return SideOf(literal).value_or(0) <= 0 || OneUnitAfter(literal); }
-  bool MayBeAtLeast(const Literal& literal) const { return SideOf(literal).value_or(0) >= 0; }
-
-  bool MayBeLess(const Literal& literal) const {
-    if (field.transform.kind == TransformKind::kIdentity) return Side(literal).value_or(-1) < 0;
-    const auto before = Before(literal);
-    return MayBeAtMost(before ? *before : literal);
-  }
-  bool MayBeGreater(const Literal& literal) const {
-    if (field.transform.kind == TransformKind::kIdentity) return Side(literal).value_or(1) > 0;
-    const auto after = After(literal);
-    return MayBeAtLeast(after ? *after : literal);
-  }
-};
-
-bool MayMatch(const Projection& projection, WhereTest test, const std::vector<Literal>& literals) {
-  const bool exact = projection.field.transform.kind == TransformKind::kIdentity;
-  const bool bucket = projection.field.transform.kind == TransformKind::kBucket;
-  const auto may_equal = [&](const Literal& literal) { return projection.MayEqual(literal); };
-  switch (test) {
-    case WhereTest::kIsNull: return false;
-    case WhereTest::kNotNull: return true;
-    case WhereTest::kEqual:
-    case WhereTest::kIn: return std::any_of(literals.begin(), literals.end(), may_equal);
-    case WhereTest::kNotEqual:
-    case WhereTest::kNotIn: return !exact || std::none_of(literals.begin(), literals.end(), may_equal);
-    case WhereTest::kLess: return bucket || projection.MayBeLess(literals[0]);
-    case WhereTest::kLessEqual: return bucket || projection.MayBeAtMost(literals[0]);
-    case WhereTest::kGreater: return bucket || projection.MayBeGreater(literals[0]);
-    case WhereTest::kGreaterEqual: return bucket || projection.MayBeAtLeast(literals[0]);
-  }
-  return true;
 }
 
 /// Names of partition fields, or of the columns that they are made from.
@@ -235,45 +157,50 @@ Status PartitionSelection::AddPartition(const std::string& text) {
 bool PartitionSelection::Matches(SpecId spec_id, const PartitionTuple& tuple) const {
   const PartitionSpec* spec = metadata_->FindSpec(spec_id);
   if (spec == nullptr || spec->fields.size() != tuple.values.size()) return true;
-  if (!nodes_.empty() && !NodeMatches(static_cast<std::uint32_t>(nodes_.size() - 1), *spec, tuple)) return false;
+  return Selects(*spec, tuple.values, [&](const FieldText& text, std::size_t i) {
+    return iceberg::ToHumanText(spec->fields[i].transform, SourceType(spec->fields[i]), tuple.values[i]) == text.value;
+  });
+}
+
+bool PartitionSelection::MayMatch(const iceberg::ManifestFile& manifest) const {
+  const PartitionSpec* spec = metadata_->FindSpec(manifest.spec_id);
+  if (spec == nullptr) return true;
+  const auto ranges = iceberg::PartitionRangesOf(manifest, *metadata_);
+  return Selects(*spec, ranges, [&](const FieldText& text, std::size_t i) {
+    return MayHaveText(spec->fields[i], SourceType(spec->fields[i]), ranges[i], text.value);
+  });
+}
+
+Type PartitionSelection::SourceType(const PartitionField& field) const {
+  const iceberg::Field* source = metadata_->current_schema().FindField(field.source_id);
+  return source != nullptr ? source->type : Type{};
+}
+
+template <class Values, class HasText>
+bool PartitionSelection::Selects(const PartitionSpec& spec, const Values& values, HasText has_text) const {
+  if (!nodes_.empty() && !NodeSelects(static_cast<std::uint32_t>(nodes_.size() - 1), spec, values)) return false;
+  const auto has_field = [&](const FieldText& text) {
+    const auto field = std::ranges::find(spec.fields, text.field, &PartitionField::name);
+    return field != spec.fields.end() && has_text(text, static_cast<std::size_t>(field - spec.fields.begin()));
+  };
   return partitions_.empty() || std::ranges::any_of(partitions_, [&](const std::vector<FieldText>& wanted) {
-           return TextMatches(wanted, *spec, tuple);
+           return std::ranges::all_of(wanted, has_field);
          });
 }
 
-bool PartitionSelection::NodeMatches(std::uint32_t index, const PartitionSpec& spec,
-                                     const PartitionTuple& tuple) const {
+template <class Values>
+bool PartitionSelection::NodeSelects(std::uint32_t index, const PartitionSpec& spec, const Values& values) const {
   const Node& node = nodes_[index];
-  const auto matches = [&](std::uint32_t child) { return NodeMatches(child, spec, tuple); };
-  if (node.kind == Where::Kind::kAnd) return std::ranges::all_of(node.children, matches);
-  if (node.kind == Where::Kind::kOr) return std::ranges::any_of(node.children, matches);
+  const auto selects = [&](std::uint32_t child) { return NodeSelects(child, spec, values); };
+  if (node.kind == Where::Kind::kAnd) return std::ranges::all_of(node.children, selects);
+  if (node.kind == Where::Kind::kOr) return std::ranges::any_of(node.children, selects);
   if (node.kind == Where::Kind::kConstant) return node.constant;
   for (std::size_t i = 0; i < spec.fields.size(); ++i) {
     const PartitionField& field = spec.fields[i];
     if (field.source_id != node.source_id || !CanProject(field.transform.kind)) continue;
-    if (iceberg::IsNull(tuple.values[i])) {
-      // Null in, null out, and nothing else: no comparison holds for such rows.
-      if (node.test != WhereTest::kIsNull) return false;
-      continue;
-    }
-    const Projection projection{field, node.type, iceberg::ResultType(field.transform, node.type), tuple.values[i]};
-    if (!MayMatch(projection, node.test, node.literals)) return false;
+    if (!MayPass(field, node.type, values[i], node.test, node.literals)) return false;
   }
   return true;
-}
-
-bool PartitionSelection::TextMatches(const std::vector<FieldText>& wanted, const PartitionSpec& spec,
-                                     const PartitionTuple& tuple) const {
-  const auto& schema = metadata_->current_schema();
-  return std::ranges::all_of(wanted, [&](const FieldText& text) {
-    for (std::size_t i = 0; i < spec.fields.size(); ++i) {
-      if (spec.fields[i].name != text.field) continue;
-      const iceberg::Field* source = schema.FindField(spec.fields[i].source_id);
-      const Type type = source != nullptr ? source->type : Type{};
-      return iceberg::ToHumanText(spec.fields[i].transform, type, tuple.values[i]) == text.value;
-    }
-    return false;
-  });
 }
 
 }  // namespace firn::decide

@@ -6,8 +6,9 @@
 // Out: yes or no for a spec and a tuple.
 // Guarantees: inclusive: a partition with a matching row is never left out. A condition on a column from which no
 //   partition is made is an error, not "everything": maintenance works on whole partitions. Files of older specs
-//   that do not have the column's field are selected.
-// Cost: O(tests) a partition.
+//   that do not have the column's field are selected. A manifest is left out only if no tuple inside the ranges of its
+//   line in the manifest list is selected.
+// Cost: O(tests) a partition or manifest.
 // Errors: kInvalidArgument naming the column or the literal.
 // Threads: immutable after Make().
 // Source: Iceberg table spec, "Scan Planning" (inclusive projection), Appendix E for time transforms of writers that
@@ -20,6 +21,7 @@
 
 #include "base/result.h"
 #include "decide/where.h"
+#include "iceberg/manifest.h"
 #include "iceberg/metadata.h"
 
 namespace firn::decide {
@@ -32,6 +34,8 @@ class PartitionSelection {
 
   bool selects_everything() const { return nodes_.empty() && partitions_.empty(); }
   bool Matches(SpecId spec_id, const iceberg::PartitionTuple& tuple) const;
+  /// Whether it may select an entry of the manifest, by its line in the manifest list.
+  bool MayMatch(const iceberg::ManifestFile& manifest) const;
 
  private:
   /// A condition without NOT, bound to field ids and typed literals. Children are indexes into nodes_.
@@ -53,9 +57,12 @@ class PartitionSelection {
   Result<std::uint32_t> BindTest(const Where& where, bool negated);
   Result<const iceberg::Field*> FindSource(const std::string& column) const;
   Status AddPartition(const std::string& text);
-  bool NodeMatches(std::uint32_t node, const iceberg::PartitionSpec& spec, const iceberg::PartitionTuple& tuple) const;
-  bool TextMatches(const std::vector<FieldText>& wanted, const iceberg::PartitionSpec& spec,
-                   const iceberg::PartitionTuple& tuple) const;
+  /// `values`: literals of a tuple, or ranges of a manifest; has_text(text, place of its field).
+  template <class Values, class HasText>
+  bool Selects(const iceberg::PartitionSpec& spec, const Values& values, HasText has_text) const;
+  template <class Values>
+  bool NodeSelects(std::uint32_t node, const iceberg::PartitionSpec& spec, const Values& values) const;
+  iceberg::Type SourceType(const iceberg::PartitionField& field) const;
 
   iceberg::MetadataPtr metadata_;
   std::vector<Node> nodes_;  // the root is the last one

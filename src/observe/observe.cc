@@ -44,10 +44,11 @@ class Observer {
   Status Run(const iceberg::Snapshot& snapshot);
 
  private:
-  Status ReadDeletes();
+  Status ReadDeletes(const std::vector<std::size_t>& manifests);
   Status ReadDeleteManifest(std::size_t index, std::vector<FoundDelete>& deletes);
   Status ReadDataManifest(std::size_t index);
   int Inspect(const ManifestEntry& entry, DataFileFacts& file) const;
+  bool IsWanted(const iceberg::ManifestFile& line) const;
   std::vector<std::size_t> LiveManifests(ManifestContent content) const;
   Status Read(std::size_t index, iceberg::Wanted wanted,
               const std::function<Status(ManifestEntry&, std::int64_t)>& visit);
@@ -64,11 +65,19 @@ class Observer {
   ObserveProgress progress_;
 };
 
+bool Observer::IsWanted(const iceberg::ManifestFile& line) const {
+  if (!options_.manifest_filter) return true;
+  const iceberg::PartitionSpec* spec = metadata_.FindSpec(line.spec_id);
+  if (spec == nullptr) return true;  // reading it tells what is wrong
+  const bool reaches_all = line.content == ManifestContent::kDeletes && spec->is_unpartitioned();
+  return reaches_all || options_.manifest_filter(line);
+}
+
 std::vector<std::size_t> Observer::LiveManifests(ManifestContent content) const {
   std::vector<std::size_t> indexes;
   for (std::size_t i = 0; i < facts_.manifests.size(); ++i) {
     const iceberg::ManifestFile& line = facts_.manifests[i].file;
-    if (line.content == content && MayHaveLiveFiles(line)) indexes.push_back(i);
+    if (line.content == content && MayHaveLiveFiles(line) && IsWanted(line)) indexes.push_back(i);
   }
   return indexes;
 }
@@ -129,8 +138,7 @@ Status Observer::ReadDeleteManifest(std::size_t index, std::vector<FoundDelete>&
   return Ok();
 }
 
-Status Observer::ReadDeletes() {
-  const std::vector<std::size_t> manifests = LiveManifests(ManifestContent::kDeletes);
+Status Observer::ReadDeletes(const std::vector<std::size_t>& manifests) {
   std::vector<std::vector<FoundDelete>> found(manifests.size());
   FIRN_TRY(ForEachIndex(manifests.size(), options_.threads,
                         [&](std::size_t i) { return ReadDeleteManifest(manifests[i], found[i]); }));
@@ -209,8 +217,9 @@ Status Observer::Run(const iceberg::Snapshot& snapshot) {
   FIRN_ASSIGN(std::vector<iceberg::ManifestFile> lines, ReadManifests(io_, snapshot, metadata_));
   for (iceberg::ManifestFile& line : lines) facts_.manifests.push_back({std::move(line), 0});
   const std::vector<std::size_t> data = LiveManifests(ManifestContent::kData);
-  progress_.manifests_total = static_cast<std::int64_t>(data.size() + LiveManifests(ManifestContent::kDeletes).size());
-  FIRN_TRY(ReadDeletes());
+  const std::vector<std::size_t> deletes = LiveManifests(ManifestContent::kDeletes);
+  progress_.manifests_total = static_cast<std::int64_t>(data.size() + deletes.size());
+  FIRN_TRY(ReadDeletes(deletes));
   FIRN_TRY(ForEachIndex(data.size(), options_.threads, [&](std::size_t i) { return ReadDataManifest(data[i]); }));
   partitions_.Finish(facts_);
   facts_.manifest_entries_read = progress_.entries_read;

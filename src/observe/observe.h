@@ -5,9 +5,13 @@
 // In: a loaded table and its files. Out: Facts.
 // Guarantees: delete manifests are read first and completely, so a file that carries deletes is flagged; an unreadable
 //   manifest is an error, never left out; the result does not depend on the number of threads. Only a v3 table's files
-//   have kHasRowLineage, and all of them do: rows without ids get some with the next commit.
-// Cost: 56 bytes a live data file, 16 more with check_duplicates, one row a partition, all delete files; per thread one
-//   Avro block and a read buffer of at most 4 MiB. About a second for a million files.
+//   have kHasRowLineage, and all of them do: rows without ids get some with the next commit. A manifest that
+//   manifest_filter leaves out is not opened; those with deletes of an unpartitioned spec always are, because they
+//   reach everywhere. A delete of another partition that names a file (kHasMisplacedDeletes) is only found if its
+//   manifest is read: act/plan_deletes.h, which reads all, refuses such files.
+// Cost: the manifests that are not left out; 56 bytes a live data file, 16 more with check_duplicates, one row a
+//   partition, all delete files; per thread one Avro block and a read buffer of at most 4 MiB. About a second for a
+//   million files.
 // Threads: starts options.threads - 1 threads and joins them.
 // Errors: kNotFound (ref), kCorrupt, kUnsupported (encrypted), kUnavailable: with the location.
 // Source: Iceberg table spec, "Scan Planning"; null counts in v1 lists are unknown.
@@ -37,6 +41,9 @@ struct ObserveOptions {
   int threads = 1;
   /// Partitions to look at; empty: all. Called from several threads, once a partition and manifest.
   std::function<bool(SpecId, const iceberg::PartitionTuple&)> partition_filter{};
+  /// Manifests that may have entries of such partitions, by their line in the manifest list; empty: all. Must not leave
+  /// out one in which partition_filter would find something.
+  std::function<bool(const iceberg::ManifestFile&)> manifest_filter{};
   /// Refuse a table in which a path is live twice.
   bool check_duplicates = false;
   /// After each manifest, one call at a time.

@@ -8,11 +8,18 @@
 namespace firn::service {
 namespace {
 
-std::function<bool(SpecId, const iceberg::PartitionTuple&)> FilterOf(const AssessOptions& options) {
-  const decide::PartitionSelection* selection = options.selection;
-  if (selection == nullptr || selection->selects_everything()) return options.partition_filter;
-  return [selection, filter = options.partition_filter](SpecId spec, const iceberg::PartitionTuple& tuple) {
-    return selection->Matches(spec, tuple) && (!filter || filter(spec, tuple));
+void Select(const AssessOptions& options, const ports::LoadedTable& table, observe::ObserveOptions& observe) {
+  const bool selects_all = options.selection == nullptr || options.selection->selects_everything();
+  const decide::PartitionSelection* selection = selects_all ? nullptr : options.selection;
+  const PartitionKeys* keys = options.keys;
+  if (selection == nullptr && keys == nullptr) return;
+  observe.partition_filter = [selection, keys](SpecId spec, const iceberg::PartitionTuple& tuple) {
+    return (selection == nullptr || selection->Matches(spec, tuple)) &&
+           (keys == nullptr || keys->Contains(spec, tuple));
+  };
+  observe.manifest_filter = [selection, keys, &table](const iceberg::ManifestFile& manifest) {
+    return (selection == nullptr || selection->MayMatch(manifest)) &&
+           (keys == nullptr || keys->MayBeIn(manifest, *table.metadata));
   };
 }
 
@@ -32,7 +39,7 @@ Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, 
   observe_options.threads = options.threads;
   observe_options.progress = options.progress;
   observe_options.check_duplicates = options.check_duplicates;
-  observe_options.partition_filter = FilterOf(options);
+  Select(options, table, observe_options);
   Assessment assessment;
   FIRN_ASSIGN(assessment.facts, observe::Observe(table, io, observe_options, now));
   assessment.diagnosis = orient::Diagnose(assessment.facts, options.policy);

@@ -4,7 +4,8 @@
 //
 // In: a loaded table, its files, a policy, a selection of partitions. Out: Facts, Diagnosis, Plan.
 // Guarantees: nothing is written. The plan names the snapshot that was read.
-// Cost: one read of the manifests of the branch; of a sorted table, another of those in which something can be merged.
+// Cost: one read of the manifests of the branch that may hold what is selected; of a sorted table, another of those in
+//   which something can be merged.
 // Errors: those of observe/ and of reading key ranges.
 // Threads: starts options.threads - 1 threads and joins them.
 // Source: docs/architecture.md.
@@ -20,6 +21,7 @@
 #include "observe/observe.h"
 #include "orient/orient.h"
 #include "ports/catalog.h"
+#include "service/partition_keys.h"
 
 namespace firn::service {
 
@@ -30,8 +32,8 @@ struct AssessOptions {
   std::optional<std::int64_t> max_bytes = std::nullopt;
   /// Partitions to look at; null: all. Borrowed.
   const decide::PartitionSelection* selection = nullptr;
-  /// Of those, the ones to look at; empty: all. Called from several threads.
-  std::function<bool(SpecId, const iceberg::PartitionTuple&)> partition_filter = {};
+  /// Of those, the ones to look at; null: all. Borrowed.
+  const PartitionKeys* keys = nullptr;
   int threads = 1;
   /// Refuse a table that names a data file twice: no rewrite of it could be right.
   bool check_duplicates = false;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "act/commit.h"
 #include "base/human_text.h"
@@ -18,6 +17,7 @@
 #include "service/analyses.h"
 #include "service/delete_options.h"
 #include "service/file_histogram.h"
+#include "service/partition_keys.h"
 #include "service/partition_names.h"
 #include "service/plan_candidates.h"
 
@@ -187,12 +187,9 @@ Status Glance::Scan(const ports::LoadedTable& loaded, ports::FileIO& io, std::ve
   assess.policy = policy_;
   assess.plan_id = random_.NewUuidV7(now_);
   assess.threads = options_.threads;
-  const std::unordered_set<std::string> wanted(keys.begin(), keys.end());
-  if (!keys.empty()) {
-    assess.partition_filter = [&wanted](SpecId spec, const iceberg::PartitionTuple& tuple) {
-      return wanted.contains(orient::PartitionKeyOf(spec, tuple));
-    };
-  }
+  PartitionKeys wanted;
+  for (const std::string& key : keys) wanted.Add(key);
+  if (!keys.empty()) assess.keys = &wanted;
   FIRN_ASSIGN(const Assessment found, Assess(loaded, io, assess, now_));
   // Before the state forgets how often they were written.
   result_.candidates = CandidatesOf(found, table_.state, Base(), random_);

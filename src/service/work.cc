@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "decide/plan_effect.h"
-#include "orient/partition_key.h"
 #include "ports/thread_time.h"
 #include "service/analyses.h"
 #include "service/analysis_json.h"
@@ -14,6 +12,7 @@
 #include "service/analyze.h"
 #include "service/delete_options.h"
 #include "service/optimize.h"
+#include "service/partition_keys.h"
 #include "service/rewrite_deletes.h"
 
 namespace firn::service {
@@ -41,7 +40,7 @@ class Work {
   Work(const decide::Candidate& candidate, ports::Catalog& catalog, const ports::TableIdentifier& table,
        const WorkOptions& options, ports::Clock& clock, Random& random)
       : candidate_(candidate), catalog_(catalog), table_(table), options_(options), clock_(clock), random_(random) {
-    for (const decide::CandidatePartition& partition : candidate.partitions) keys_.insert(partition.key);
+    for (const decide::CandidatePartition& partition : candidate.partitions) keys_.Add(partition.key);
   }
 
   WorkResult Run() {
@@ -65,7 +64,7 @@ class Work {
   const WorkOptions& options_;
   ports::Clock& clock_;
   Random& random_;
-  std::unordered_set<std::string> keys_;
+  PartitionKeys keys_;
   WorkResult result_;
 };
 
@@ -86,11 +85,7 @@ Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& po
   optimize.assess.policy = policy;
   optimize.assess.threads = options_.threads;
   optimize.assess.max_bytes = options_.max_bytes;
-  if (!keys_.empty()) {
-    optimize.assess.partition_filter = [this](SpecId spec, const iceberg::PartitionTuple& tuple) {
-      return keys_.contains(orient::PartitionKeyOf(spec, tuple));
-    };
-  }
+  if (!keys_.empty()) optimize.assess.keys = &keys_;
   optimize.rewrite.threads = options_.threads;
   optimize.rewrite.memory_bytes = options_.memory_bytes;
   optimize.rewrite.effort = policy.effort;

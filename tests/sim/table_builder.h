@@ -68,6 +68,8 @@ class SimTable {
   /// The same, of the first one's partition, by a writer whose entry is wrong: bounds of other paths, none if empty.
   Status AddPositionDeletesSaying(const std::vector<Position>& positions, const std::string& lower_path,
                                   const std::string& upper_path);
+  /// One row of a file, by a writer that puts the delete file into another partition.
+  Status AddPositionDeleteIn(std::int32_t part, const std::string& path, std::int64_t row);
   /// One Puffin file. The vectors take the place of older ones, whose rows they hold as well.
   Status AddVectors(const std::vector<Position>& positions);
   /// Takes all equality deletes out and puts the positions of their rows in, as a `replace`.

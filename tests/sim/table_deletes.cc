@@ -55,6 +55,16 @@ Status SimTable::AddPositionDeletesSaying(const std::vector<Position>& positions
   return Commit(edit);
 }
 
+Status SimTable::AddPositionDeleteIn(std::int32_t part, const std::string& path, std::int64_t row) {
+  FIRN_ASSIGN(DataFile file, NewPositionDeletes({{path, row}}));
+  file.partition.values = {part};
+  file.referenced_data_file = path;
+  Edit edit;
+  edit.operation = "delete";
+  edit.added_deletes.push_back(std::move(file));
+  return Commit(edit);
+}
+
 Status SimTable::AddPositionDeletes(const std::vector<Position>& positions, bool referenced) {
   Edit edit;
   edit.operation = "delete";
