@@ -66,7 +66,7 @@ class CurlHttp final : public Http {
   Result<HttpResponse> Send(const HttpRequest& request) override {
     Handle handle = TakeHandle();
     if (!handle) return Error{Code::kLimit, "out of memory for an HTTP connection"};
-    auto result = Perform(handle.get(), request);
+    auto result = Follow(handle.get(), request);
     // Keeps the connection, forgets the options.
     curl_easy_reset(handle.get());
     const std::lock_guard lock(mutex_);
@@ -85,18 +85,65 @@ class CurlHttp final : public Http {
     return handle;
   }
 
+  /// Redirects of GET and HEAD. libcurl would keep only Authorization and Cookie from another host, and there are
+  /// other headers that let somebody in.
+  Result<HttpResponse> Follow(CURL* curl, const HttpRequest& request) const {
+    constexpr int kRedirectsMax = 5;
+    const bool safe = request.method == "GET" || request.method == "HEAD";
+    HttpRequest next = request;
+    for (int count = 0;; ++count) {
+      FIRN_ASSIGN(HttpResponse response, Perform(curl, next));
+      char* target = nullptr;
+      curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &target);
+      if (!safe || response.status / 100 != 3 || !target) return response;
+      if (count == kRedirectsMax) {
+        return Error{Code::kUnavailable, fmt::format("{} {}: more than {} redirects", request.method,
+                                                     WithoutQuery(request.url), kRedirectsMax)};
+      }
+      if (!IsSameServer(next.url, target)) {
+        std::erase_if(next.headers, [](const auto& header) { return !IsHarmless(header.first); });
+      }
+      next.url = target;
+      curl_easy_reset(curl);
+    }
+  }
+
+  static bool IsHarmless(std::string_view header) {
+    for (const char* name : {"accept", "content-type"}) {
+      if (curl_strequal(std::string(header).c_str(), name)) return true;
+    }
+    return false;
+  }
+
+  /// Scheme, host and port; from http to https of one host is no other server.
+  static bool IsSameServer(const std::string& from, const std::string& to) {
+    const auto part = [](const std::string& url, CURLUPart what) {
+      const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), &curl_url_cleanup);
+      char* text = nullptr;
+      if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return std::string();
+      if (curl_url_get(parsed.get(), what, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return std::string();
+      std::string copy(text);
+      curl_free(text);
+      return copy;
+    };
+    const std::string host = part(from, CURLUPART_HOST), scheme = part(from, CURLUPART_SCHEME);
+    const std::string port = part(from, CURLUPART_PORT);
+    if (host.empty() || host != part(to, CURLUPART_HOST)) return false;
+    const std::string to_scheme = part(to, CURLUPART_SCHEME), to_port = part(to, CURLUPART_PORT);
+    if (scheme == to_scheme && port == to_port) return true;
+    return scheme == "http" && port == "80" && to_scheme == "https" && to_port == "443";
+  }
+
   void SetOptions(CURL* curl, const HttpRequest& request) const {
     const bool safe = request.method == "GET" || request.method == "HEAD";
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "");
     curl_easy_setopt(curl, CURLOPT_USERAGENT, options_.user_agent.c_str());
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout_ms));
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, safe ? 1L : 0L);
-    curl_easy_setopt(curl, CURLOPT_MAXREDIRS, 5L);
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // see Follow
     // libcurl repeats a request by itself, also a POST, when a kept connection turns out to be closed. A fresh
     // connection is the only way to be sure that a commit is sent once.
     curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, safe ? 0L : 1L);

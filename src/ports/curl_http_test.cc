@@ -216,6 +216,31 @@ TEST_F(CurlHttpTest, Send_Redirect_IsFollowedForGetOnly) {
   EXPECT_EQ(http_->Send({.method = "POST", .url = server.url(), .body = "x"})->status, 307);
 }
 
+TEST_F(CurlHttpTest, Send_RedirectToAnotherServer_TakesNoCredentialsAlong) {
+  std::string seen;
+  LoopbackServer other([&](int, const std::string& request) {
+    seen = request;
+    return Response("200 OK", "", "there");
+  });
+  LoopbackServer server([&](int, const std::string&) {
+    return Response("307 Temporary Redirect", "Location: " + other.url() + "/target\r\n", "");
+  });
+  const HttpHeaders headers = {{"Accept", "application/json"},
+                               {"Authorization", "Bearer hunter2"},
+                               {"X-Amz-Security-Token", "hunter2"},
+                               {"X-Api-Key", "hunter2"}};
+  EXPECT_EQ(http_->Send({.url = server.url(), .headers = headers})->body, "there");
+  EXPECT_THAT(seen, HasSubstr("Accept: application/json"));
+  EXPECT_THAT(seen, Not(HasSubstr("hunter2")));
+  LoopbackServer itself([&](int, const std::string& request) {
+    seen = request;
+    const bool is_target = request.find(" /target ") != std::string::npos;
+    return is_target ? Response("200 OK", "", "there") : Response("302 Found", "Location: /target\r\n", "");
+  });
+  EXPECT_EQ(http_->Send({.url = itself.url(), .headers = headers})->body, "there");
+  EXPECT_THAT(seen, HasSubstr("X-Api-Key: hunter2"));
+}
+
 TEST_F(CurlHttpTest, Send_RedirectLoopOrOtherProtocol_Ends) {
   LoopbackServer loop([](int, const std::string&) { return Response("302 Found", "Location: /again\r\n", ""); });
   EXPECT_FALSE(http_->Send({.url = loop.url()}));

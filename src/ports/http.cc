@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 namespace firn::ports {
 
 const std::string* FindHeader(const HttpResponse& response, std::string_view name) {
@@ -37,6 +39,23 @@ std::string UrlEncode(std::string_view text) {
     }
   }
   return encoded;
+}
+
+std::string UrlDecode(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char value = 0;
+    if (text[i] == '%' && i + 2 < text.size()) {
+      const auto [end, fault] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
+      if (fault == std::errc{} && end == text.data() + i + 3) {
+        decoded += static_cast<char>(value);
+        i += 2;
+        continue;
+      }
+    }
+    decoded += text[i];
+  }
+  return decoded;
 }
 
 std::string FormEncode(const HttpHeaders& fields) {

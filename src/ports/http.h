@@ -4,7 +4,8 @@
 //
 // In: method, URL, headers, body. Out: status, headers, body.
 // Guarantees: a request is sent at most once: no retry, not even on a kept connection that turned out to be closed;
-//   redirects are followed for GET and HEAD only. Failures tell whether the request can have reached the server.
+//   redirects are followed for GET and HEAD only, and to another server without the headers that let somebody in.
+//   Failures tell whether the request can have reached the server.
 // Cost: connections are kept and reused for GET.
 // Threads: any.
 // Errors: kUnavailable: it was not sent. kOutcomeUnknown: it may have been received, there is no (whole) answer.
@@ -79,6 +80,8 @@ class MemoryHttp final : public Http {
 
 /// Every byte but letters, digits and "-._~" as %XX.
 std::string UrlEncode(std::string_view text);
+/// %XX as bytes; what is no such code stays.
+std::string UrlDecode(std::string_view text);
 /// "a=1&b=2", encoded: for queries and forms.
 std::string FormEncode(const HttpHeaders& fields);
 

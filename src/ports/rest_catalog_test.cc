@@ -117,7 +117,25 @@ TEST_F(RestCatalogTest, Open_Failures_AreClean) {
   EXPECT_EQ(wrong.error().code, Code::kInvalidArgument);
   const auto signs = RestCatalog::Open("rest", {{"uri", "http://x"}, {"rest.sigv4-enabled", "true"}}, nullptr,
                                        StandardFileIO(), clock_, 1);
-  EXPECT_EQ(signs.error().code, Code::kUnsupported);
+  EXPECT_EQ(signs.error().code, Code::kInvalidArgument) << "there are no keys";
+}
+
+TEST_F(RestCatalogTest, Signs_EveryRequest_AlsoWhenTheServerAsksForIt) {
+  const Properties keys = {{"rest.access-key-id", "AK"}, {"rest.secret-access-key", "hunter2"}, {"token", "t"}};
+  const Properties signing = {{"rest.sigv4-enabled", "true"}, {"rest.signing-region", "eu-west-1"}};
+  const LoadedTable base = Load([](const HttpRequest&) { return Json(200, TableText()); }, Merged(keys, signing));
+  ASSERT_TRUE(catalog_->CommitTable(base, Commit()));
+  ASSERT_EQ(http_->requests().size(), 3U) << "config, load, commit";
+  for (const HttpRequest& request : http_->requests()) {
+    EXPECT_THAT(Header(request, "Authorization"),
+                testing::StartsWith("AWS4-HMAC-SHA256 Credential=AK/20231114/eu-west-1/execute-api/aws4_request, "));
+    EXPECT_EQ(Header(request, "Original-Authorization"), "Bearer t");
+    EXPECT_EQ(Header(request, "Host"), "host");
+  }
+  Load([](const HttpRequest&) { return Json(200, TableText()); }, keys,
+       R"({"overrides":{"rest.sigv4-enabled":"true","rest.signing-region":"r","rest.signing-name":"s3tables"}})");
+  EXPECT_THAT(Header(http_->requests().front(), "Authorization"), "Bearer t");
+  EXPECT_THAT(Header(Last(), "Authorization"), HasSubstr("/r/s3tables/aws4_request"));
 }
 
 TEST_F(RestCatalogTest, LoadTable_Names_AreEncodedWithTheSeparator) {

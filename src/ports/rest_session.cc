@@ -4,29 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "ports/location.h"
 
 namespace firn::ports {
 namespace {
-
-std::string UrlDecode(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char value = 0;
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const auto [end, fault] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
-      if (fault == std::errc{} && end == text.data() + i + 3) {
-        decoded += static_cast<char>(value);
-        i += 2;
-        continue;
-      }
-    }
-    decoded += text[i];
-  }
-  return decoded;
-}
 
 Properties StringMembers(const json::Value* object) {
   Properties properties;
@@ -91,8 +73,6 @@ Error RestError(const HttpResponse& response, bool commit) {
 
 Result<std::unique_ptr<RestSession>> RestSession::Open(const Properties& properties, std::shared_ptr<Http> http,
                                                        Clock& clock) {
-  FIRN_ASSIGN(const bool signs, BoolProperty(properties, "rest.sigv4-enabled", false));
-  if (signs) return Error{Code::kUnsupported, "property `rest.sigv4-enabled`: SigV4 is not supported"};
   const std::string uri = PropertyOr(properties, "uri", "");
   if (!uri.starts_with("http://") && !uri.starts_with("https://")) {
     return Error{Code::kInvalidArgument,
@@ -109,6 +89,7 @@ Result<std::unique_ptr<RestSession>> RestSession::Open(const Properties& propert
 Status RestSession::MakeAuthorization() {
   const std::string server = Join(WithoutSlash(PropertyOr(properties_, "uri", "")), "v1/oauth/tokens");
   FIRN_ASSIGN(authorization_, RestAuthorization::Make(properties_, server, http_, clock_));
+  FIRN_ASSIGN(signer_, RestSigner(properties_));
   headers_ = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
   bool delegation = false;
   for (const auto& [key, value] : properties_) {
@@ -184,9 +165,10 @@ Result<HttpResponse> RestSession::Send(const std::string& method, const std::str
 }
 
 Result<HttpResponse> RestSession::SendOnce(const HttpRequest& request, const std::string& authorization) {
-  if (authorization.empty()) return http_->Send(request);
+  if (authorization.empty() && !signer_) return http_->Send(request);
   HttpRequest authorized = request;
-  authorized.headers.emplace_back("Authorization", authorization);
+  if (!authorization.empty()) authorized.headers.emplace_back("Authorization", authorization);
+  if (signer_) FIRN_TRY(signer_->Sign(authorized, clock_.Now()));
   return http_->Send(authorized);
 }
 

@@ -4,7 +4,7 @@
 //
 // In: properties; path below /v1/{prefix}. Out: answers, or errors with the code that the caller acts on.
 // Guarantees: a request that was refused with 401 or 419 is sent once more with a new token, nothing else is ever
-//   sent twice. Server messages are passed on, secrets are not.
+//   sent twice. With rest.sigv4-enabled every request is signed. Server messages are passed on, secrets are not.
 // Threads: any.
 // Source: Iceberg REST OpenAPI, /v1/config; Java ErrorHandlers.
 #pragma once
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "format/json/json.h"
+#include "ports/aws_signature.h"
 #include "ports/clock.h"
 #include "ports/http.h"
 #include "ports/properties.h"
@@ -57,6 +58,7 @@ class RestSession {
   std::string base_;  // ".../v1/" or ".../v1/prefix/"
   HttpHeaders headers_;
   std::unique_ptr<RestAuthorization> authorization_;
+  std::optional<AwsSigner> signer_;
   std::string separator_ = "\x1f";
   bool has_idempotency_ = false;
   std::vector<std::string> endpoints_;

@@ -98,6 +98,11 @@ ports::Properties AwsProperties(const std::map<std::string, std::string>& enviro
   take("s3.access-key-id", {"AWS_ACCESS_KEY_ID"});
   take("s3.secret-access-key", {"AWS_SECRET_ACCESS_KEY"});
   take("s3.session-token", {"AWS_SESSION_TOKEN"});
+  // For catalogs that sign their requests: below what the configuration says for them.
+  take("aws.region", {"AWS_REGION", "AWS_DEFAULT_REGION"});
+  take("aws.access-key-id", {"AWS_ACCESS_KEY_ID"});
+  take("aws.secret-access-key", {"AWS_SECRET_ACCESS_KEY"});
+  take("aws.session-token", {"AWS_SESSION_TOKEN"});
   return properties;
 }
 
