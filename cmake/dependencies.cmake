@@ -18,6 +18,7 @@ pkg_check_modules(lz4 REQUIRED IMPORTED_TARGET liblz4)
 pkg_check_modules(brotli REQUIRED IMPORTED_TARGET libbrotlienc libbrotlidec)
 pkg_check_modules(deflate REQUIRED IMPORTED_TARGET libdeflate)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(pq REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(rdkafka REQUIRED IMPORTED_TARGET rdkafka)
 find_library(FIRN_SNAPPY snappy REQUIRED)
 

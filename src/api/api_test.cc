@@ -334,6 +334,7 @@ TEST(ShownValue, HidesSecretsAndUserNames) {
   EXPECT_EQ(ShownValue("firn.serve.token-file", "/run/token"), "/run/token");
   EXPECT_EQ(ShownValue("credential", ""), "");
   EXPECT_EQ(ShownValue("uri", "postgresql://u:p@h/db"), "postgresql://h/db");
+  EXPECT_EQ(ShownValue("uri", "jdbc:postgresql://h/db?password=p"), "jdbc:postgresql://h/db?password=***");
   EXPECT_EQ(ShownValue("uri", "https://h/p?x=a@b"), "https://h/p?x=a@b");
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/http_message.h"
+#include "ports/properties.h"
 #include "service/row_members.h"
 
 namespace firn::api {
@@ -126,12 +127,9 @@ std::string ShownValue(std::string_view key, std::string_view value) {
     // A file that holds a secret is none; its path may be shown.
     if (name.find(word) != std::string::npos && !name.ends_with("file")) return value.empty() ? "" : "(hidden)";
   }
-  std::string shown(value);
-  const auto scheme = shown.find("://");
-  if (scheme == std::string::npos) return shown;
-  const auto end = shown.find_first_of("/?#", scheme + 3);
-  const auto at = shown.substr(0, end).rfind('@');
-  if (at != std::string::npos && at > scheme) shown.erase(scheme + 3, at - scheme - 2);
+  std::string shown = ports::WithoutCredentials(value);
+  const auto user = shown.find("//***@");
+  if (user != std::string::npos) shown.erase(user + 2, 4);
   return shown;
 }
 

@@ -71,13 +71,23 @@ bool IsSecret(std::string_view key) {
 }
 
 std::string WithoutCredentials(std::string_view uri) {
+  std::string shown(uri);
   const std::size_t slashes = uri.find("//");
-  if (slashes == std::string_view::npos) return std::string(uri);
-  const std::size_t begin = slashes + 2;
-  const std::size_t end = uri.find_first_of("/?#", begin);
-  const std::size_t at = uri.substr(0, end).rfind('@');
-  if (at == std::string_view::npos || at < begin) return std::string(uri);
-  return fmt::format("{}***{}", uri.substr(0, begin), uri.substr(at));
+  if (slashes != std::string_view::npos) {
+    const std::size_t begin = slashes + 2;
+    // SQLAlchemy takes passwords with a slash as they are.
+    const bool is_database = uri.starts_with("postgres") || uri.starts_with("jdbc:") || uri.starts_with("mysql");
+    const std::size_t end = uri.find_first_of(is_database ? "?#" : "/?#", begin);
+    const std::size_t at = uri.substr(0, end).rfind('@');
+    if (at != std::string_view::npos && at >= begin)
+      shown = fmt::format("{}***{}", uri.substr(0, begin), uri.substr(at));
+  }
+  for (std::size_t begin = shown.find('?'); begin != std::string::npos; begin = shown.find('&', begin)) {
+    const std::size_t equals = shown.find_first_of("=&", ++begin);
+    if (equals == std::string::npos || shown[equals] == '&' || !IsSecret(shown.substr(begin, equals - begin))) continue;
+    shown.replace(equals + 1, std::min(shown.find('&', equals), shown.size()) - equals - 1, "***");
+  }
+  return shown;
 }
 
 }  // namespace firn::ports

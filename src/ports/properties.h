@@ -34,7 +34,8 @@ Properties Merged(Properties below, const Properties& above);
 
 /// Whether the value must not be shown (tokens, keys, passwords, authorization headers).
 bool IsSecret(std::string_view key);
-/// The text with the user part of a URI ("//user:password@") replaced by "//***@".
+/// The text with the user part of a URI ("//user:password@") replaced by "//***@", and the values of parameters that
+/// IsSecret knows ("?password=...") by "***".
 std::string WithoutCredentials(std::string_view uri);
 
 }  // namespace firn::ports

@@ -42,7 +42,7 @@ TEST(IsSecret_Keys, Case) {
   for (const char* key : {"uri", "warehouse", "s3.endpoint", "s3.region"}) EXPECT_FALSE(IsSecret(key)) << key;
 }
 
-TEST(WithoutCredentials_Uris, HideOnlyTheUserPart) {
+TEST(WithoutCredentials_Uris, HideTheUserPartAndSecretParameters) {
   const std::pair<std::string, std::string> cases[] = {
       {"postgresql://user:pw@host/db", "postgresql://***@host/db"},
       {"http://user:p@ss@host:80", "http://***@host:80"},
@@ -50,6 +50,10 @@ TEST(WithoutCredentials_Uris, HideOnlyTheUserPart) {
       {"http://host?x=a@b", "http://host?x=a@b"},
       {"sqlite:///a@b.db", "sqlite:///a@b.db"},
       {"no uri @ all", "no uri @ all"},
+      {"postgresql+psycopg2://user:p/w@host/db", "postgresql+psycopg2://***@host/db"},
+      {"jdbc:postgresql://h/d?user=u&password=pw&ssl=true", "jdbc:postgresql://h/d?user=u&password=***&ssl=true"},
+      {"postgresql://h/d?sslpassword=pw", "postgresql://h/d?sslpassword=***"},
+      {"http://host/a?x&token=&y=1", "http://host/a?x&token=***&y=1"},
   };
   for (const auto& [uri, expected] : cases) EXPECT_EQ(WithoutCredentials(uri), expected);
 }

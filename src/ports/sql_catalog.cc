@@ -8,19 +8,44 @@
 
 #include "ports/location.h"
 #include "ports/metadata_file.h"
+#include "ports/postgres_database.h"
+#include "ports/postgres_uri.h"
+#include "ports/sqlite_database.h"
 
 namespace firn::ports {
 namespace {
 
+const std::string kReadPointer =
+    "SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ?1 AND table_namespace = ?2 AND table_name = ?3";
+
 std::string NamespaceText(const TableIdentifier& id) { return fmt::format("{}", fmt::join(id.name_space, ".")); }
 
 /// Whether iceberg_tables has the column iceberg_type.
-Result<bool> HasTypeColumn(SqliteDatabase& database) {
-  FIRN_ASSIGN(const SqlResult columns, database.Run("SELECT name FROM pragma_table_info('iceberg_tables')"));
-  if (columns.rows.empty()) {
-    return Error{Code::kNotFound, database.path() + ": has no table iceberg_tables, so it is no Iceberg SQL catalog"};
+Result<bool> HasTypeColumn(SqlDatabase& database) {
+  FIRN_ASSIGN(const auto columns, database.Columns("iceberg_tables"));
+  if (columns.empty()) {
+    return Error{Code::kNotFound, database.place() + ": has no table iceberg_tables, so it is no Iceberg SQL catalog"};
   }
-  return std::ranges::any_of(columns.rows, [](const SqlRow& row) { return row[0] == "iceberg_type"; });
+  return std::ranges::find(columns, "iceberg_type") != columns.end();
+}
+
+/// "mysql" of "mysql://user:password@host/db", "jdbc:mysql" of "jdbc:mysql:...".
+std::string KindOf(std::string_view uri) {
+  const std::size_t begin = uri.starts_with("jdbc:") ? 5 : 0;
+  return std::string(uri.substr(0, uri.find(':', begin)));
+}
+
+Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const Properties& properties) {
+  const std::string uri = PropertyOr(properties, "uri", "");
+  if (uri.empty()) return Error{Code::kInvalidArgument, "SQL catalog: property `uri` is not set"};
+  if (IsPostgresUri(uri)) {
+    FIRN_ASSIGN(const std::string made, PostgresUri(properties));
+    FIRN_ASSIGN(auto database, PostgresDatabase::Open(made, {}));
+    return std::unique_ptr<SqlDatabase>(std::move(database));
+  }
+  FIRN_ASSIGN(const std::string path, SqlitePath(uri));
+  FIRN_ASSIGN(auto database, SqliteDatabase::Open(path, {}));
+  return std::unique_ptr<SqlDatabase>(std::move(database));
 }
 
 }  // namespace
@@ -33,10 +58,11 @@ Result<std::string> SqlitePath(const std::string& uri) {
     return true;
   };
   if (!strip("jdbc:sqlite:") && !strip("sqlite:///") && !strip("sqlite+pysqlite:///")) {
-    const bool other = uri.starts_with("postgresql") || uri.starts_with("jdbc:") || uri.starts_with("mysql");
+    const bool other = uri.starts_with("jdbc:") || uri.find("://") != std::string::npos;
     return Error{other ? Code::kUnsupported : Code::kInvalidArgument,
-                 fmt::format("SQL catalog `{}`: only SQLite is supported (sqlite:///FILE or jdbc:sqlite:FILE)",
-                             WithoutCredentials(uri))};
+                 fmt::format("SQL catalog: uri `{}`: only SQLite (sqlite:///FILE, jdbc:sqlite:FILE) and PostgreSQL "
+                             "(postgresql://HOST/DB, jdbc:postgresql://HOST/DB) are supported",
+                             other ? KindOf(uri) + ":..." : std::string("..."))};
   }
   rest = rest.substr(0, rest.find('?'));
   if (rest.empty() || rest == ":memory:" || rest.starts_with("file:")) {
@@ -47,10 +73,7 @@ Result<std::string> SqlitePath(const std::string& uri) {
 
 Result<std::shared_ptr<Catalog>> SqlCatalog::Open(std::string name, const Properties& properties,
                                                   const FileIOFactory& make_io, Clock& clock, std::uint64_t seed) {
-  const std::string uri = PropertyOr(properties, "uri", "");
-  if (uri.empty()) return Error{Code::kInvalidArgument, "SQL catalog: property `uri` is not set"};
-  FIRN_ASSIGN(const std::string path, SqlitePath(uri));
-  FIRN_ASSIGN(auto database, SqliteDatabase::Open(path, {}));
+  FIRN_ASSIGN(auto database, OpenDatabase(properties));
   FIRN_ASSIGN(const bool has_type, HasTypeColumn(*database));
   FIRN_ASSIGN(auto io, make_io(properties));
   return std::shared_ptr<Catalog>(
@@ -78,21 +101,21 @@ Result<std::vector<TableIdentifier>> SqlCatalog::ListTables() {
 }
 
 Result<std::string> SqlCatalog::ReadPointer(const TableIdentifier& id) {
-  FIRN_ASSIGN(const SqlResult found,
-              database_->Run("SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ?1 AND "
-                             "table_namespace = ?2 AND table_name = ?3" +
-                                 type_condition_,
-                             {name(), NamespaceText(id), id.name}));
-  if (found.rows.empty()) return NoSuchTable(id);
-  if (!found.rows[0][0] || found.rows[0][0]->empty()) {
+  return PointerOf(id, database_->Run(kReadPointer + type_condition_, {name(), NamespaceText(id), id.name}));
+}
+
+Result<std::string> SqlCatalog::PointerOf(const TableIdentifier& id, const Result<SqlResult>& found) {
+  if (!found) return found.error();
+  if (found->rows.empty()) return NoSuchTable(id);
+  if (!found->rows[0][0] || found->rows[0][0]->empty()) {
     return Error{Code::kCorrupt, fmt::format("{}: catalog `{}` has no metadata location for it in {}", ToString(id),
-                                             name(), database_->path())};
+                                             name(), database_->place())};
   }
-  return *found.rows[0][0];
+  return *found->rows[0][0];
 }
 
 Error SqlCatalog::NoSuchTable(const TableIdentifier& id) {
-  std::string message = fmt::format("no table `{}` in catalog `{}` ({})", ToString(id), name(), database_->path());
+  std::string message = fmt::format("no table `{}` in catalog `{}` ({})", ToString(id), name(), database_->place());
   // The usual mistake: the rows were written under another catalog name.
   const auto names = database_->Run("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1 LIMIT 20");
   std::vector<std::string> others;
@@ -120,12 +143,13 @@ Status SqlCatalog::SwapPointer(const TableIdentifier& id, const std::string& fro
   if (updated->changed_rows == 1) return Ok();
   if (updated->changed_rows == 0) return Error{Code::kConflict, "another commit came first"};
   return Error{Code::kOutcomeUnknown,
-               fmt::format("{}: the update changed {} rows instead of one", database_->path(), updated->changed_rows)};
+               fmt::format("{}: the update changed {} rows instead of one", database_->place(), updated->changed_rows)};
 }
 
-/// After a commit that may or may not be in the file: what the file says now decides, if it can be read.
+/// After a commit that may or may not count: what the database says once it is settled decides, if it can be read.
 Status SqlCatalog::Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault) {
-  const auto location = ReadPointer(id);
+  const auto location =
+      PointerOf(id, database_->RunSettled(kReadPointer + type_condition_, {name(), NamespaceText(id), id.name}));
   if (location && *location == to) return Ok();
   if (location && *location == from) {
     fault.code = Code::kUnavailable;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "ports/local_file_io.h"
+#include "ports/sqlite_database.h"
 
 namespace firn::ports {
 namespace {
@@ -20,14 +21,32 @@ TEST(SqlitePathTest, Uris) {
   EXPECT_EQ(*SqlitePath("sqlite:///rel/a.db"), "rel/a.db");
   EXPECT_EQ(*SqlitePath("sqlite+pysqlite:////tmp/a%20b.db?check_same_thread=false"), "/tmp/a%20b.db");
   EXPECT_EQ(*SqlitePath("jdbc:sqlite:/tmp/a.db"), "/tmp/a.db");
-  for (const char* uri : {"sqlite:///:memory:", "sqlite:///", "jdbc:sqlite:file:x?mode=ro", "jdbc:mysql://h/d",
-                          "postgresql+psycopg2://user:hunter2@host/db"}) {
+  for (const char* uri :
+       {"sqlite:///:memory:", "sqlite:///", "jdbc:sqlite:file:x?mode=ro", "jdbc:mysql://h/d?password=hunter2",
+        "jdbc:oracle:thin:user/hunter2@host:1521:db", "mysql://user:hunter2@host/db"}) {
     const auto path = SqlitePath(uri);
     ASSERT_FALSE(path) << uri;
     EXPECT_EQ(path.error().code, Code::kUnsupported) << uri;
     EXPECT_THAT(path.error().message, Not(HasSubstr("hunter2")));
   }
   EXPECT_EQ(SqlitePath("").error().code, Code::kInvalidArgument);
+}
+
+TEST(SqlCatalog_Postgres, NobodyListens_UnavailableWithoutThePassword) {
+  ManualClock clock(TimestampMs{0});
+  for (const char* uri : {"postgresql+psycopg2://user:hunter2@127.0.0.1:1/db",
+                          "jdbc:postgresql://127.0.0.1:1/db?user=user&password=hunter2"}) {
+    const auto opened = SqlCatalog::Open("cat", {{"uri", uri}}, StandardFileIO(), clock, 7);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, Code::kUnavailable) << opened.error().message;
+    EXPECT_THAT(opened.error().message, HasSubstr("postgresql://127.0.0.1:1/db"));
+    EXPECT_THAT(opened.error().message, Not(HasSubstr("hunter2")));
+  }
+  const auto unreadable =
+      SqlCatalog::Open("cat", {{"uri", "postgresql://host/db?hunter2=%zz"}}, StandardFileIO(), clock, 7);
+  ASSERT_FALSE(unreadable);
+  EXPECT_EQ(unreadable.error().code, Code::kInvalidArgument) << unreadable.error().message;
+  EXPECT_THAT(unreadable.error().message, Not(HasSubstr("hunter2")));
 }
 
 class SqlCatalogTest : public testing::Test {

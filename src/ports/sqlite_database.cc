@@ -105,7 +105,7 @@ Error SqliteDatabase::LastError(std::string_view what) {
   return {CodeOf(code), fmt::format("{}: {}: {} (SQLite code {})", path_, what, text, code)};
 }
 
-Result<SqlResult> SqliteDatabase::Run(std::string_view sql, std::initializer_list<std::string_view> values) {
+Result<SqlResult> SqliteDatabase::Run(std::string_view sql, Values values) {
   const std::lock_guard lock(mutex_);
   FIRN_TRY(FollowFile());
   return RunLocked(sql, std::span(values.begin(), values.size()));
@@ -145,7 +145,7 @@ Result<SqlResult> SqliteDatabase::RunLocked(std::string_view sql, std::span<cons
   return result;
 }
 
-Result<SqlResult> SqliteDatabase::WriteOnce(std::string_view sql, std::initializer_list<std::string_view> values) {
+Result<SqlResult> SqliteDatabase::WriteOnce(std::string_view sql, Values values) {
   const std::lock_guard lock(mutex_);
   SqlResult result;
   FIRN_TRY(WriteLocked([&]() -> Status {
@@ -153,6 +153,13 @@ Result<SqlResult> SqliteDatabase::WriteOnce(std::string_view sql, std::initializ
     return Ok();
   }));
   return result;
+}
+
+Result<std::vector<std::string>> SqliteDatabase::Columns(std::string_view table) {
+  FIRN_ASSIGN(const SqlResult found, Run("SELECT name FROM pragma_table_info(?1)", {table}));
+  std::vector<std::string> names;
+  for (const SqlRow& row : found.rows) names.push_back(row[0].value_or(""));
+  return names;
 }
 
 Status SqliteDatabase::WriteAll(std::span<const SqlStatement> statements) {

@@ -4,9 +4,8 @@
 //
 // In: SQL with ?1, ?2, ... and text values. Out: rows of text, number of changed rows.
 // Guarantees: a file that was replaced by another one is opened anew; one that was moved away is an error. Other
-// processes
-//   are waited for, up to the busy timeout. Failures say whether the file may have changed
-//   only where a transaction is committed; see WriteOnce.
+//   processes are waited for, up to the busy timeout. Failures say whether the file may have changed only where a
+//   transaction is committed; see WriteOnce.
 // Threads: any; statements of one connection run one after the other.
 // Errors: kNotFound (no such file), kUnavailable (busy, no permission), kLimit (disk full), kCorrupt (no database).
 // Source: https://sqlite.org/rescode.html, https://sqlite.org/lang_transaction.html
@@ -14,55 +13,47 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "ports/sql_database.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace firn::ports {
 
-using SqlRow = std::vector<std::optional<std::string>>;
-
-struct SqlResult {
-  std::vector<SqlRow> rows;
-  int changed_rows = 0;
-};
-
 struct SqlStatement {
   std::string sql;
   std::vector<std::string> values;
 };
 
-class SqliteDatabase {
+class SqliteDatabase final : public SqlDatabase {
  public:
   struct Options {
     bool create = false;
     int busy_timeout_ms = 30'000;
   };
   static Result<std::unique_ptr<SqliteDatabase>> Open(const std::string& path, Options options);
-  ~SqliteDatabase();
+  ~SqliteDatabase() override;
   SqliteDatabase(const SqliteDatabase&) = delete;
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
 
-  /// One statement outside of a transaction of the caller: for reading and for set-up.
-  Result<SqlResult> Run(std::string_view sql, std::initializer_list<std::string_view> values = {});
-  /// One changing statement in a transaction of its own. kOutcomeUnknown only when the commit itself failed in a
-  /// way that leaves open whether it is in the file; any other error: nothing changed.
-  Result<SqlResult> WriteOnce(std::string_view sql, std::initializer_list<std::string_view> values);
-
+  Result<SqlResult> Run(std::string_view sql, Values values = {}) override;
+  /// Nothing is left of a transaction once it has failed.
+  Result<SqlResult> RunSettled(std::string_view sql, Values values) override { return Run(sql, values); }
+  Result<SqlResult> WriteOnce(std::string_view sql, Values values) override;
+  Result<std::vector<std::string>> Columns(std::string_view table) override;
   /// All of them or none, in their order, in one transaction; errors as those of WriteOnce.
   Status WriteAll(std::span<const SqlStatement> statements);
 
+  const std::string& place() const override { return path_; }
   const std::string& path() const { return path_; }
 
  private:

@@ -27,9 +27,8 @@ Result<std::string> TypeOf(const std::string& name, const ports::Properties& pro
   if (type == "rest" || type == "sql" || type == "hadoop") return type;
   if (type == "jdbc") return std::string("sql");
   if (!type.empty()) {
-    return Error{
-        Code::kUnsupported,
-        fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql (SQLite) and hadoop", name, type)};
+    return Error{Code::kUnsupported,
+                 fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql and hadoop", name, type)};
   }
   const std::string uri = ports::PropertyOr(properties, "uri", "");
   if (uri.starts_with("http")) return std::string("rest");

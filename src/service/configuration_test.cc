@@ -212,6 +212,8 @@ TEST_F(ConfigurationTest, Catalog_Kinds_FollowFromTypeOrUri) {
       {"uri: https://x", "rest", {}},
       {"uri: sqlite:///x.db", "sql", {}},
       {"uri: jdbc:sqlite:x.db", "sql", {}},
+      {"uri: postgresql://host/db", "sql", {}},
+      {"uri: 'jdbc:postgresql://host/db'", "sql", {}},
       {"{type: JDBC, uri: 'jdbc:sqlite:x.db'}", "sql", {}},
       {"{type: hadoop, warehouse: /wh}", "hadoop", {}},
       {"type: glue", "", Code::kUnsupported},
@@ -364,12 +366,12 @@ TEST_F(OpenTableTest, Errors_SayWhatWasLookedForAndWhere) {
   }
 }
 
-TEST_F(OpenTableTest, PostgreSql_IsRefusedWithoutItsPassword) {
-  Write("home/.pyiceberg.yaml", "catalog: {default: {uri: 'postgresql+psycopg2://user:hunter2@host/db'}}");
+TEST_F(OpenTableTest, OtherDatabase_IsRefusedWithoutItsPassword) {
+  Write("home/.pyiceberg.yaml", "catalog: {default: {type: sql, uri: 'mysql+pymysql://user:hunter2@host/db'}}");
   const auto opened = Open("db.t");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::kUnsupported);
-  EXPECT_THAT(opened.error().message, HasSubstr("SQLite"));
+  EXPECT_THAT(opened.error().message, HasSubstr("PostgreSQL"));
   EXPECT_THAT(opened.error().message, Not(HasSubstr("hunter2")));
 }
 

@@ -2,6 +2,7 @@
 #include "contract/catalog_fixture.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "ports/local_file_io.h"
 #include "ports/memory_catalog.h"
 #include "ports/memory_file_io.h"
+#include "ports/postgres_database.h"
 #include "ports/routed_file_io.h"
 #include "ports/sql_catalog.h"
 #include "ports/sqlite_database.h"
@@ -52,23 +54,15 @@ class MemoryStore final : public CatalogStore {
   std::shared_ptr<ports::MemoryCatalog> catalog_;
 };
 
-class SqliteStore final : public CatalogStore {
- public:
-  explicit SqliteStore(bool has_type) : has_type_(has_type) {
-    has_processes = true;
-    auto database = ports::SqliteDatabase::Open(Path(), {.create = true});
-    if (!database) return;
-    (void)(*database)->Run(
-        "CREATE TABLE iceberg_tables (catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, "
-        "table_name VARCHAR(255) NOT NULL, metadata_location VARCHAR(1000), "
-        "previous_metadata_location VARCHAR(1000)" +
-        std::string(has_type ? ", iceberg_type VARCHAR(5)" : "") +
-        ", PRIMARY KEY (catalog_name, table_namespace, table_name))");
-  }
+constexpr const char* kColumns =
+    "catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL, table_name VARCHAR(255) NOT NULL, "
+    "metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000)";
 
+/// A table iceberg_tables in a database of the store's own.
+class SqlStore : public CatalogStore {
+ public:
   Result<std::shared_ptr<Catalog>> Open() override {
-    const std::uint64_t seed = EntropySeed();
-    return ports::SqlCatalog::Open("cat", {{"uri", "sqlite:///" + Path()}}, ports::StandardFileIO(), clock_, seed);
+    return ports::SqlCatalog::Open("cat", {{"uri", uri_}}, ports::StandardFileIO(), clock_, EntropySeed());
   }
 
   Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
@@ -78,31 +72,68 @@ class SqliteStore final : public CatalogStore {
     const std::string file = location + "/metadata/00000-" + uuid + ".metadata.json";
     ports::LocalFileIO io;
     FIRN_TRY(ports::WriteFile(io, file, AsBytes(EmptyTable(location, uuid, properties))));
-    FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(Path(), {}));
     for (const std::string_view catalog : {"cat", "other"}) {
       FIRN_TRY(
-          database->Run("INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
-                        "metadata_location) VALUES (?1, 'db', ?2, ?3)",
-                        {catalog, name, file}));
+          database_->Run("INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
+                         "metadata_location) VALUES (?1, 'db', ?2, ?3)",
+                         {catalog, name, file}));
     }
     if (has_type_) {
-      FIRN_TRY(database->Run("UPDATE iceberg_tables SET iceberg_type = 'TABLE' WHERE table_name = ?1", {name}));
-      FIRN_TRY(database->Run("INSERT INTO iceberg_tables VALUES ('cat', 'db', ?1, ?2, NULL, 'VIEW')",
-                             {name + "_view", file}));
+      FIRN_TRY(database_->Run("UPDATE iceberg_tables SET iceberg_type = 'TABLE' WHERE table_name = ?1", {name}));
+      FIRN_TRY(database_->Run("INSERT INTO iceberg_tables VALUES ('cat', 'db', ?1, ?2, NULL, 'VIEW')",
+                              {name + "_view", file}));
     }
     return id;
   }
 
   Status DropTable(const TableIdentifier& id) override {
-    FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(Path(), {}));
-    FIRN_TRY(database->Run("DELETE FROM iceberg_tables WHERE table_name IN (?1, ?2)", {id.name, id.name + "_view"}));
+    FIRN_TRY(database_->Run("DELETE FROM iceberg_tables WHERE table_name IN (?1, ?2)", {id.name, id.name + "_view"}));
     return Ok();
   }
 
- private:
-  std::string Path() const { return directory_.path() + "/catalog.db"; }
+ protected:
+  explicit SqlStore(bool has_type) : has_type_(has_type) { has_processes = true; }
+  void MakeCatalog(std::unique_ptr<ports::SqlDatabase> database, std::string uri) {
+    database_ = std::move(database);
+    uri_ = std::move(uri);
+    (void)database_->Run(
+        fmt::format("CREATE TABLE iceberg_tables ({}{}, PRIMARY KEY (catalog_name, table_namespace, "
+                    "table_name))",
+                    kColumns, has_type_ ? ", iceberg_type VARCHAR(5)" : ""));
+  }
+
   ScratchDirectory directory_;
+  std::unique_ptr<ports::SqlDatabase> database_;
+
+ private:
   bool has_type_;
+  std::string uri_;
+};
+
+class SqliteStore final : public SqlStore {
+ public:
+  explicit SqliteStore(bool has_type) : SqlStore(has_type) {
+    const std::string path = directory_.path() + "/catalog.db";
+    MakeCatalog(ports::SqliteDatabase::Open(path, {.create = true}).value(), "sqlite:///" + path);
+  }
+};
+
+/// A schema of its own in the server that the environment names.
+class PostgresStore final : public SqlStore {
+ public:
+  explicit PostgresStore(bool has_type) : SqlStore(has_type) {
+    static std::atomic<int> counter = 0;
+    schema_ = fmt::format("contract_{}_{}", ::getpid(), ++counter);
+    const std::string server = std::getenv("FIRN_TEST_POSTGRES_URI");
+    const std::string uri = fmt::format("{}?options=-csearch_path%3D{}", server, schema_);
+    auto database = ports::PostgresDatabase::Open(uri, {}).value();
+    (void)database->Run("CREATE SCHEMA " + schema_);
+    MakeCatalog(std::move(database), uri);
+  }
+  ~PostgresStore() override { (void)database_->Run("DROP SCHEMA " + schema_ + " CASCADE"); }
+
+ private:
+  std::string schema_;
 };
 
 class HadoopStore final : public CatalogStore {
@@ -168,12 +199,20 @@ std::vector<CatalogCase> CatalogCases() {
       {"HadoopWarehouse", [] { return std::make_unique<HadoopStore>(false); }},
   };
   if (std::getenv("FIRN_TEST_REST_URI")) cases.push_back({"Rest", MakeRestStore});
+  if (std::getenv("FIRN_TEST_POSTGRES_URI")) {
+    cases.push_back({"PostgresV1", [] { return std::make_unique<PostgresStore>(true); }});
+    cases.push_back({"PostgresV0", [] { return std::make_unique<PostgresStore>(false); }});
+  }
   return cases;
 }
 
 std::vector<std::string> CatalogsLeftOut() {
-  if (std::getenv("FIRN_TEST_REST_URI")) return {};
-  return {"REST catalog: set FIRN_TEST_REST_URI"};
+  std::vector<std::string> left_out;
+  for (const auto& [name, variable] : {std::pair{"REST catalog", "FIRN_TEST_REST_URI"},
+                                       std::pair{"SQL catalog on PostgreSQL", "FIRN_TEST_POSTGRES_URI"}}) {
+    if (!std::getenv(variable)) left_out.push_back(fmt::format("{}: set {}", name, variable));
+  }
+  return left_out;
 }
 
 }  // namespace firn::contract

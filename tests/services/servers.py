@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real servers for tests, on loopback: Iceberg's Java REST catalog and SeaweedFS as S3; what a test starts Kafka from.
+"""Real servers for tests, on loopback: Iceberg's Java REST catalog, SeaweedFS as S3 and PostgreSQL; what a
+test starts Kafka from.
 
 Servers(folder).start() returns environment variables; the tests that need a server skip when its variable is missing.
 """
@@ -10,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -58,6 +60,8 @@ class Servers:
         self.folder = Path(folder)
         self.processes = []
         self.not_started = []
+        self.folders = []
+        self.postgres = None
 
     def spawn(self, command, name, environment=None):
         log = open(self.folder / f"{name}.log", "wb")
@@ -71,7 +75,8 @@ class Servers:
         self.folder.mkdir(parents=True)
         variables = {}
         for name, starter in (("REST catalog", self.start_rest), ("S3 server", self.start_s3),
-                              ("Kafka broker", self.find_kafka)):
+                              ("Kafka broker", self.find_kafka),
+                              ("PostgreSQL server", self.start_postgres)):
             try:
                 variables.update(starter())
             except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
@@ -94,6 +99,16 @@ class Servers:
         """Tests start their own broker, because they kill it."""
         from .kafka_broker import kafka_jars
         return {"FIRN_TEST_KAFKA_JARS": str(kafka_jars())}
+
+    def start_postgres(self):
+        from .postgres import Postgres
+        # Not below the build folder, which may be closed to the server's user.
+        folder = Path(tempfile.mkdtemp(prefix="firn-postgres-"))
+        folder.chmod(0o755)
+        self.folders.append(folder)
+        self.postgres = Postgres(folder / "server")
+        self.postgres.start()
+        return {"FIRN_TEST_POSTGRES_URI": self.postgres.uri}
 
     def start_s3(self):
         weed = Path(sys.executable).with_name("weed")
@@ -133,6 +148,8 @@ class Servers:
                 time.sleep(0.5)
 
     def stop(self):
+        if self.postgres:
+            self.postgres.stop()
         for process in self.processes:
             process.terminate()
         for process in self.processes:
@@ -140,3 +157,5 @@ class Servers:
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
+        for folder in self.folders:
+            shutil.rmtree(folder, ignore_errors=True)
