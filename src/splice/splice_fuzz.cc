@@ -33,8 +33,9 @@ bool TooLong(const std::shared_ptr<RandomAccessSource>& source) {
   return values > kValuesMax * 4;
 }
 
-splice::Options OptionsOf(std::uint8_t choice) {
+splice::Options OptionsOf(std::uint8_t choice, bool blooms) {
   splice::Options options;
+  options.columns[-1].bloom_filter = blooms ? std::optional(true) : std::nullopt;  // of columns without field ids
   options.memory_bytes = 16 << 20;
   options.page_size_bytes = (choice & 1) != 0 ? 1024 : 1 << 16;
   options.effort = static_cast<splice::Effort>((choice >> 1 & 3) % 3);
@@ -58,9 +59,12 @@ std::shared_ptr<const splice::DeletedRows> SomeRows(std::uint32_t seed) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 4) return 0;
-  // The last bytes are "PAR1" of a file, so the choice comes first: options, then where the second file begins.
+  // The last bytes are "PAR1" of a file, so the choice comes first: options, then where the second file begins and
+  // whether Bloom filters are asked for.
   const std::uint8_t choice = data[0];
-  const std::size_t cut = LoadLittle<std::uint16_t>(data + 1);
+  const std::uint16_t number = LoadLittle<std::uint16_t>(data + 1);
+  constexpr std::uint16_t kBlooms = 0x8000;
+  const std::size_t cut = number & ~kBlooms;
   const ByteView rest(data + 3, size - 3);
   std::vector<splice::Input> inputs;
   const auto add = [&](const char* name, ByteView file) {
@@ -76,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (two) add("second", rest.subspan(cut));
   if (inputs.empty()) return 0;
   MemorySink sink("out");
-  const Result<splice::Report> report = splice::Splice(inputs, OptionsOf(choice), sink);
+  const Result<splice::Report> report = splice::Splice(inputs, OptionsOf(choice, (number & kBlooms) != 0), sink);
   if (!report) {
     if (report.error().code == Code::kInternal) Fail(report.error());
     return 0;
