@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "splice/chunk_move.h"
+
 namespace firn::splice {
 
 namespace {
@@ -87,6 +89,12 @@ class Uniter {
   Result<bool> Run() {
     ExpectRange();
     inputs_in_all_ = static_cast<std::size_t>(std::ranges::count_if(inputs_, UsesDictionary));
+    const std::optional<std::size_t> first = FindFirst();
+    if (first) {
+      FIRN_TRY(AddPlaced(*first));
+      CountDone(*first, 0);
+      first_entries_ = choice_.united.count();
+    }
     const ColumnInput* previous = nullptr;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const ColumnInput& input = inputs_[i];
@@ -94,15 +102,14 @@ class Uniter {
         choice_.value_of[i] = choice_.united.AddValue(*value);
       }
       if (UsesDictionary(input)) {
-        if (previous == nullptr || !SameDictionary(*previous, input)) {
-          FIRN_TRY(AddInput(input).In(input.scan.source->file().name() + ": offset " +
-                                      std::to_string(input.scan.dictionary->offset)));
+        if (first && i == *first) continue;
+        if (first && SameDictionary(inputs_[*first], input)) {
+          CountDone(i, 0);
+        } else {
+          if (previous == nullptr || !SameDictionary(*previous, input)) FIRN_TRY(AddPlaced(i));
+          previous = &input;
+          CountDone(i, choice_.mappings.size() - 1);
         }
-        previous = &input;
-        input_entries_ += choice_.mappings.back().entries.size();
-        ++inputs_done_;
-        choice_.mapping_of[i] = static_cast<std::int32_t>(choice_.mappings.size() - 1);
-        values_ += input.scan.meta->num_values;
         if (!PaysSoFar()) return false;
       }
     }
@@ -112,6 +119,38 @@ class Uniter {
   }
 
  private:
+  /// The input whose dictionary comes first, so that its indices keep their meaning, if it is not the first anyway: one
+  /// that has half of the bytes, in pages that can then be copied. The order of the rows does not depend on it.
+  std::optional<std::size_t> FindFirst() const {
+    std::optional<std::size_t> best, front;
+    std::int64_t most = 0, all = 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (!UsesDictionary(inputs_[i])) continue;
+      if (!front) front = i;
+      std::int64_t bytes = 0;
+      for (const PageRecord& page : inputs_[i].scan.pages) {
+        all += page.compressed_size;
+        const bool large = page.uncompressed_size >= CopyBytesMin(settings_.effort);
+        bytes += large && IsDictionaryEncoded(page) ? page.compressed_size : 0;
+      }
+      if (bytes > most) best = i, most = bytes;
+    }
+    return best != front && most * 2 >= all ? best : std::nullopt;
+  }
+
+  void CountDone(std::size_t i, std::size_t mapping) {
+    choice_.mapping_of[i] = static_cast<std::int32_t>(mapping);
+    input_entries_ += choice_.mappings[mapping].entries.size();
+    ++inputs_done_;
+    values_ += inputs_[i].scan.meta->num_values;
+  }
+
+  Status AddPlaced(std::size_t i) {
+    const ColumnInput& input = inputs_[i];
+    return AddInput(input).In(input.scan.source->file().name() + ": offset " +
+                              std::to_string(input.scan.dictionary->offset));
+  }
+
   Status AddInput(const ColumnInput& input) {
     const PageRecord& page = *input.scan.dictionary;
     PageFetcher fetcher(*input.scan.source);
@@ -133,12 +172,26 @@ class Uniter {
     if (mapped_entries_ * sizeof(std::uint32_t) > settings_.mapping_bytes_max) return false;
     // Entries of one input never repeat: only several inputs show something.
     if (count < kEntriesToJudge || inputs_done_ < 2) return true;
+    if (first_entries_ > 0) return PaysBehindFirst();
     const double predicted =
         PredictUnion(static_cast<double>(input_entries_), static_cast<double>(count), inputs_done_, inputs_in_all_);
     const double size = predicted * static_cast<double>(bytes) / static_cast<double>(count);
     const double together =
         static_cast<double>(input_entries_) / static_cast<double>(inputs_done_) * static_cast<double>(inputs_in_all_);
     return size <= static_cast<double>(settings_.dictionary_size_bytes) && predicted < together * kShareThatPays;
+  }
+
+  /// With a large dictionary in front the others are not draws like it: they add to it at most as they did so far.
+  bool PaysBehindFirst() const {
+    std::int64_t others = -static_cast<std::int64_t>(first_entries_);
+    for (const ColumnInput& input : inputs_) others += UsesDictionary(input) ? input.scan.dictionary->num_values : 0;
+    const double first = static_cast<double>(first_entries_), count = static_cast<double>(choice_.united.count());
+    const double drawn = static_cast<double>(input_entries_) - first;
+    if (drawn <= 0) return true;
+    const double predicted = first + (count - first) / drawn * static_cast<double>(others);
+    const double size = predicted * static_cast<double>(choice_.united.plain().size()) / count;
+    return size <= static_cast<double>(settings_.dictionary_size_bytes) &&
+           predicted < (first + static_cast<double>(others)) * kShareThatPays;
   }
 
   /// Statistics say where the integers are. They are a hint: what lies outside is only slower.
@@ -162,6 +215,7 @@ class Uniter {
   const MergeSettings& settings_;
   DictionaryChoice& choice_;
   PageOpener opener_;
+  std::size_t first_entries_ = 0;  // of a dictionary that was taken before its turn
   std::size_t input_entries_ = 0, mapped_entries_ = 0, inputs_done_ = 0, inputs_in_all_ = 0;
   std::int64_t values_ = 0;
 };

@@ -160,6 +160,23 @@ TEST(SpliceTier, PrefixOfTheUnion_LargePages_AreCopied) {
   EXPECT_EQ(DifferenceOf({first, second}, spliced.file), "");
 }
 
+TEST(SpliceTier, LargeInputBehindSmallOnes_GivesTheDictionary_AndItsPagesAreCopied) {
+  FileChoice choice;
+  choice.page_rows = 1 << 20;
+  for (const char* type : {"int64", "string"}) {
+    std::vector<TablePtr> tables;
+    std::vector<Input> inputs;
+    for (const std::int64_t rows : {900, 800, 300000, 700, 900}) {
+      tables.push_back(Table({type}, rows, 200, 0, tables.size()));
+      inputs.push_back(InputOf("file" + std::to_string(inputs.size()), WriteFile(tables.back(), choice)));
+    }
+    const Spliced spliced = Must(SpliceFiles(inputs));
+    EXPECT_EQ(DifferenceOf(tables, spliced.file), "");
+    EXPECT_EQ(Chunks(spliced.report, Tier::kPages), 1) << type;
+    EXPECT_EQ(Chunks(spliced.report, Tier::kRemap), 4) << type;
+  }
+}
+
 TEST(SpliceTier, ManySmallFiles_JoinIntoFewPages) {
   std::vector<TablePtr> tables;
   std::vector<Input> inputs;
