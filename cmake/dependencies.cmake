@@ -47,3 +47,7 @@ firn_arrow_library(arrow::compute arrow_compute)
 firn_arrow_library(arrow::s3 arrow_s3)
 set(CMAKE_BUILD_RPATH ${FIRN_PYARROW_DIR})
 set(CMAKE_INSTALL_RPATH ${FIRN_PYARROW_DIR})
+
+# libparquet of the wheel exports an OpenSSL of its own. librdkafka and libcurl are of the system, and would be given a
+# mix of both, which crashes: the system's libraries go first in the search order of every program.
+add_link_options("LINKER:--push-state,--no-as-needed" ${OPENSSL_SSL_LIBRARY} ${OPENSSL_CRYPTO_LIBRARY} "LINKER:--pop-state")

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace firn::cli {
 namespace {
 
@@ -64,6 +66,23 @@ TEST(EventOptions, Mistakes_NameWhatIsWrong) {
   EXPECT_THAT(message({}, {{"kafka.format", "avro"}}), HasSubstr("firn.kafka.format"));
   EXPECT_FALSE(CheckEventTopicSettings({{"kafka.format", "avro"}}));
   EXPECT_TRUE(CheckEventTopicSettings({{"kafka.format", "s3"}, {"memory", "1GB"}}));
+}
+
+/// In a program that has all libraries, as the real one: one of them brings an OpenSSL that librdkafka must not get.
+TEST(EventOptions, TopicOverTls_IsOpenedWithTheSystemsCertificates) {
+  for (const char* protocol : {"SSL", "SASL_SSL"}) {
+    const auto topic = ports::OpenKafkaTopic({.brokers = "127.0.0.1:1",
+                                              .topics = {"t"},
+                                              .properties = {{"security.protocol", protocol},
+                                                             {"sasl.mechanisms", "PLAIN"},
+                                                             {"sasl.username", "u"},
+                                                             {"sasl.password", "p"}}});
+    ASSERT_TRUE(topic) << topic.error().message;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while ((*topic)->state().trouble.empty() && std::chrono::steady_clock::now() < end) (*topic)->Take(50);
+    EXPECT_FALSE((*topic)->state().is_up);
+    EXPECT_NE((*topic)->state().trouble, "");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`firn serve` with servers that speak TLS, and with servers that take connections and never answer."""
+
+import json
+import os
+import socket
+import ssl
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from .service import BINARY, Service
+
+ANSWERS = {"/v1/config": {}, "/v1/namespaces": {"namespaces": []}}
+
+
+class Catalog:
+    """A REST catalog without tables. Paths that begin with one of `hanging` are never answered."""
+
+    def __init__(self, hanging=(), tls=None):
+        catalog = self
+        self.released = threading.Event()
+        self.hangs = threading.Event()  # a request hangs
+        self.paths = []
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                path = self.path.split("?")[0]
+                catalog.paths.append(path)
+                if any(path.startswith(one) for one in hanging):
+                    catalog.hangs.set()
+                    catalog.released.wait(120)
+                    self.close_connection = True
+                    return
+                self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                body = json.dumps(ANSWERS.get(path, {})).encode()
+                self.send_response(200 if path in ANSWERS else 404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = do_HEAD = answer
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.released.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def environment(folder, url, **more):
+    names = {f"PYICEBERG_CATALOG__R__{name}": value for name, value in more.items()}
+    return dict(os.environ, PYICEBERG_CATALOG__R__URI=url, PYICEBERG_CATALOG__R__TYPE="rest", HOME=str(folder), **names)
+
+
+def serve(folder, catalog, *arguments, **more):
+    return Service(folder, environment(folder, catalog.url, **more), "--catalog", "r", *arguments)
+
+
+@pytest.fixture(name="certificate")
+def make_certificate(tmp_path):
+    made = [str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=IP:127.0.0.1", "-out", made[0], "-keyout", made[1]],
+                   check=True, capture_output=True)
+    return made
+
+
+@pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
+def test_kafka_over_tls_with_the_systems_certificates(tmp_path, protocol):
+    """What the library loads on its own is loaded when the client is made: no broker is needed to see it crash."""
+    sasl = "    sasl: {mechanisms: PLAIN, username: u, password: p}\n" if protocol == "SASL_SSL" else ""
+    settings = tmp_path / "firn.yaml"
+    with socket.create_server(("127.0.0.1", 0)) as nobody, Catalog() as catalog:
+        settings.write_text(f"firn:\n  kafka:\n    brokers: 127.0.0.1:{nobody.getsockname()[1]}\n    topics: [t]\n"
+                            f"    security.protocol: {protocol}\n{sasl}")
+        with serve(tmp_path, catalog, "--config", str(settings)) as service:
+            assert service.call("/metrics")[1].count("\nfirn_kafka_up 0") == 1
+            service.stop()
+
+
+def test_catalog_over_tls(tmp_path, certificate):
+    def tables(url, **more):
+        return subprocess.run([BINARY, "tables", "--catalog", "r"], capture_output=True, text=True, timeout=60,
+                              env=environment(tmp_path, url, **more))
+
+    with Catalog(tls=certificate) as catalog:
+        trusted = tables(catalog.url, SSL__CABUNDLE=certificate[0])
+        assert trusted.returncode == 0, trusted.stderr
+        assert "/v1/namespaces" in catalog.paths
+        # The system's certificates do not know it: refused, not crashed.
+        refused = tables(catalog.url)
+        assert refused.returncode > 0 and "certificate" in refused.stderr, refused
