@@ -60,15 +60,28 @@ bool IsPlainInteger(const LogicalType& type) {
   return type.kind == LogicalKind::kInteger && (type.is_signed || type.bit_width < 32);
 }
 
+/// Whether every integer of `a` is one of `b`; without annotation they are signed and as wide as the storage.
+bool Fits(const SchemaElement& from, LogicalType a, const SchemaElement& to, LogicalType b) {
+  const auto plain = [](const SchemaElement& element, LogicalType& type) {
+    if (type.kind == LogicalKind::kInteger) return;
+    type.bit_width = element.type == PhysicalType::kInt32 ? 32 : 64;
+    type.is_signed = true;
+  };
+  plain(from, a);
+  plain(to, b);
+  if (a.is_signed == b.is_signed) return a.bit_width <= b.bit_width;
+  return !a.is_signed && a.bit_width < b.bit_width;
+}
+
 /// Types that may differ in annotation and still hold the same values.
-bool SameMeaning(const SchemaElement& from, const LogicalType& a, const LogicalType& b) {
+bool SameMeaning(const SchemaElement& from, const LogicalType& a, const SchemaElement& to, const LogicalType& b) {
   switch (*from.type) {
     case PhysicalType::kByteArray:
       if (IsText(a.kind) && IsText(b.kind)) return true;
       break;
     case PhysicalType::kInt32:
     case PhysicalType::kInt64:
-      if (IsPlainInteger(a) && IsPlainInteger(b)) return true;
+      if (IsPlainInteger(a) && IsPlainInteger(b)) return Fits(from, a, to, b);
       break;
     case PhysicalType::kFixedLenByteArray:
       if (a.kind == LogicalKind::kNone && b.kind == LogicalKind::kUuid && from.type_length == 16) return true;
@@ -106,14 +119,14 @@ std::optional<Promotion> ToTimestamp(const SchemaElement& from, const LogicalTyp
 
 std::optional<Promotion> Find(const SchemaElement& from, const SchemaElement& to) {
   const LogicalType a = EffectiveLogicalType(from), b = EffectiveLogicalType(to);
-  if (SamePhysical(from, to) && SameMeaning(from, a, b)) return Promotion::kNone;
+  if (SamePhysical(from, to) && SameMeaning(from, a, to, b)) return Promotion::kNone;
   if (a.kind == LogicalKind::kDecimal && b.kind == LogicalKind::kDecimal && a.scale == b.scale &&
       a.precision <= b.precision) {
     return Promotion::kDecimal;
   }
   if (to.type == PhysicalType::kInt64 && b.kind == LogicalKind::kTimestamp) return ToTimestamp(from, a, b);
   if (from.type == PhysicalType::kInt32 && to.type == PhysicalType::kInt64) {
-    if (IsPlainInteger(a) && IsPlainInteger(b)) return Promotion::kIntToLong;
+    if (IsPlainInteger(a) && IsPlainInteger(b) && Fits(from, a, to, b)) return Promotion::kIntToLong;
     if (a.kind == LogicalKind::kTime && b.kind == LogicalKind::kTime && a.unit == TimeUnit::kMillis &&
         b.unit == TimeUnit::kMicros) {
       return Promotion::kTimeMillisToMicros;

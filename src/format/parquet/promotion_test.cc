@@ -45,6 +45,23 @@ SchemaElement Unsigned(P type, std::int8_t width) {
   return element;
 }
 
+TEST(Promotion, NarrowIntegers_TakeOnlyWhatFits) {
+  const SchemaElement int8 = Converted(P::kInt32, 15), int16 = Converted(P::kInt32, 16), plain = Plain(P::kInt32);
+  const std::pair<SchemaElement, SchemaElement> good[] = {{int8, int16},
+                                                          {int16, plain},
+                                                          {Unsigned(P::kInt32, 8), int16},
+                                                          {Unsigned(P::kInt32, 8), Unsigned(P::kInt32, 16)}};
+  for (const auto& [from, to] : good) EXPECT_TRUE(PromotionOf(from, to)) << TypeText(from) << " to " << TypeText(to);
+  const std::pair<SchemaElement, SchemaElement> bad[] = {{int16, int8},
+                                                         {plain, int16},
+                                                         {Unsigned(P::kInt32, 8), int8},
+                                                         {int8, Unsigned(P::kInt32, 16)},
+                                                         {Unsigned(P::kInt32, 16), Unsigned(P::kInt32, 8)}};
+  for (const auto& [from, to] : bad) {
+    EXPECT_EQ(PromotionOf(from, to).error().code, Code::kUnsupported) << TypeText(from) << " to " << TypeText(to);
+  }
+}
+
 TEST(Promotion, AllowedPairs_GiveTheirPromotion) {
   const SchemaElement micros = Typed(P::kInt64, L::kTimestamp, TimeUnit::kMicros, false);
   const SchemaElement micros_utc = Typed(P::kInt64, L::kTimestamp, TimeUnit::kMicros, true);
