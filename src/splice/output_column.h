@@ -28,6 +28,7 @@ struct OutputColumn {
   std::size_t width = 0;  // of a PLAIN value; 0: BYTE_ARRAY and BOOLEAN
   std::uint32_t max_definition = 0, max_repetition = 0;
   std::vector<std::string> path;
+  std::vector<std::string> field_path;           // `path`, with one spelling for the names inside of lists and maps
   std::vector<parquet::Repetition> repetitions;  // of the elements on the path
   /// By repetition level: the definition level from which the list of that level has elements; 0 for level 0.
   std::vector<std::uint32_t> element_definitions;

@@ -131,6 +131,25 @@ void KeepShared(std::vector<OutputColumn>& columns) {
   }
 }
 
+/// Writers name the groups inside of lists and maps as they like ("list.element", "list.item", "bag.array"): the names
+/// say nothing. `at` are the schema elements on the leaf's path, the root first.
+std::vector<std::string> FieldPath(const std::vector<parquet::SchemaElement>& schema,
+                                   const std::vector<std::pair<std::size_t, std::int32_t>>& at,
+                                   std::vector<std::string> path) {
+  for (std::size_t depth = 1; depth + 1 < at.size(); ++depth) {
+    const parquet::LogicalKind kind = parquet::EffectiveLogicalType(schema[at[depth].first]).kind;
+    const parquet::SchemaElement& repeated = schema[at[depth + 1].first];
+    if (repeated.repetition != Repetition::kRepeated) continue;
+    if (kind == parquet::LogicalKind::kMap) path[depth] = "key_value";
+    if (kind != parquet::LogicalKind::kList || repeated.num_children != 1 || depth + 2 >= at.size()) continue;
+    // By these names of two-level lists the repeated group is a struct of one field, whose name counts.
+    if (repeated.name == "array" || repeated.name == schema[at[depth].first].name + "_tuple") continue;
+    path[depth] = "list";
+    path[depth + 1] = "element";
+  }
+  return path;
+}
+
 }  // namespace
 
 Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaElement>& schema) {
@@ -160,6 +179,7 @@ Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaEle
     column.max_definition = static_cast<std::uint32_t>(leaf.max_definition_level);
     column.max_repetition = static_cast<std::uint32_t>(leaf.max_repetition_level);
     column.path = leaf.path;
+    column.field_path = FieldPath(schema, stack, leaf.path);
     std::uint32_t repetition_level = 0, definition_level = 0;
     column.element_definitions = {0};
     for (std::size_t depth = 1; depth < stack.size(); ++depth) {
@@ -191,7 +211,7 @@ Result<std::vector<ColumnRoute>> MatchSchema(const std::vector<OutputColumn>& ou
     }
     for (const OutputColumn& column : output) {
       const OutputColumn& from = input[static_cast<std::size_t>(column.index)];
-      if (from.path != column.path) {
+      if (from.field_path != column.field_path) {
         return Error{Code::kUnsupported, "column " + PathName(from) + " where the output has " + PathName(column)};
       }
       ColumnSource source;

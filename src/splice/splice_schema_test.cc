@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "splice/arrow_tables_test.h"
+#include "splice/schema_match.h"
 
 namespace firn::splice::testing {
 namespace {
@@ -195,6 +196,27 @@ struct BadCase {
   std::vector<Input> inputs;
   Options options;
 };
+
+TEST(SpliceSchema, NamesInsideOfLists_AreEachWritersOwn) {
+  const auto match = [](const std::vector<parquet::SchemaElement>& output,
+                        const std::vector<parquet::SchemaElement>& input) {
+    const Result<std::vector<OutputColumn>> to = ColumnsOf(output), from = ColumnsOf(input);
+    return to && from && MatchSchema(*to, *from, {}).has_value();
+  };
+  const TablePtr table = JsonTable({{"c", "list<int32>", "[[1, 2], null, []]"}});
+  const std::vector<parquet::SchemaElement> schema = FooterOf(WriteFile(table)).schema;
+  ASSERT_EQ(schema.size(), 4U);
+  std::vector<parquet::SchemaElement> other = schema;
+  other[2].name = "bag";
+  other[3].name = "array_element";
+  EXPECT_TRUE(match(schema, other));
+  EXPECT_TRUE(match(other, schema));
+  other[2].name = "array";  // a struct of one field is repeated
+  EXPECT_FALSE(match(schema, other));
+  other = schema;
+  other[1].name = "d";
+  EXPECT_FALSE(match(schema, other));
+}
 
 TEST(SpliceSchema, BadRequests_AreRefusedWithTheReason) {
   const TablePtr table = JsonTable({{"a", "int32", "[1, null]"}});
