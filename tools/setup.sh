@@ -56,7 +56,7 @@ setup_build() {
 setup_python() {
   need_python readers pyarrow==26.0.1 'pyiceberg[sql-sqlite,pyarrow,pyiceberg-core]==0.12.0' duckdb==1.5.5 \
     duckdb-extension-iceberg==1.5.5 duckdb-extension-avro==1.5.5 fastavro==1.13.1 tpchgen-cli==4.0.0 pytest==9.2.0 \
-    numpy==2.4.6
+    numpy==2.4.6 polars==2.1.0 datafusion==55.0.0
 }
 
 # What drives a browser, below the cache folder. Where it cannot be had, its tests are skipped.
