@@ -173,7 +173,7 @@ void FillForecast(const Facts& facts, Plan& plan) {
 }
 
 std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& policy, const Plan& plan) {
-  if (!policy.enabled) return "Nothing is planned: the table property firn.enabled is false.";
+  if (!policy.enabled) return "Nothing is planned: firn.enabled is false.";
   if (plan.groups.empty()) {
     if (diagnosis.file_count == 0) return "Nothing to do: the table has no files.";
     if (diagnosis.small_files + diagnosis.blocked_files + diagnosis.fold_files == 0) {
@@ -248,8 +248,7 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
   }
   Select(decisions, policy, options, plan, refusals);
   if (!policy.enabled && small.files > 0) {
-    refusals.Add(
-        {"", "the table property firn.enabled is false", std::string(kCodeDisabled), small.files, small.bytes});
+    refusals.Add({"", "firn.enabled is false", std::string(kCodeDisabled), small.files, small.bytes});
   }
   if (healthy.files > 0) {
     refusals.Add({"", fmt::format("at least {}: large enough", HumanBytes(diagnosis.healthy_size_bytes)),

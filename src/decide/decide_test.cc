@@ -214,7 +214,7 @@ TEST(Decide, DisabledTable_PlansNothingAndSaysSo) {
   const Plan plan = MakePlan(facts, policy);
   EXPECT_TRUE(plan.groups.empty());
   EXPECT_EQ(Find(plan, kCodeDisabled)->files, 10);
-  EXPECT_EQ(plan.reason, "Nothing is planned: the table property firn.enabled is false.");
+  EXPECT_EQ(plan.reason, "Nothing is planned: firn.enabled is false.");
 }
 
 TEST(Decide, EmptyAndHealthyTables_SayNothingToDo) {

@@ -283,8 +283,8 @@ DeletePlan DeletePlanner::Plan() {
   plan_.target_size_bytes = options_.target_size_bytes;
   plan_.own_file_ratio = options_.own_file_ratio;
   if (!options_.enabled) {
-    plan_.refusals.push_back({"", "the table property firn.enabled is false", std::string(kCodeDisabled), 0, 0});
-    plan_.reason = "Nothing is planned: the table property firn.enabled is false.";
+    plan_.refusals.push_back({"", "firn.enabled is false", std::string(kCodeDisabled), 0, 0});
+    plan_.reason = "Nothing is planned: firn.enabled is false.";
     return std::move(plan_);
   }
   BlockUnreadable();

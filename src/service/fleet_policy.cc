@@ -9,13 +9,18 @@ namespace {
 constexpr std::string_view kPrefix = "firn.";
 constexpr std::string_view kTarget = "target-file-size-bytes";
 constexpr std::string_view kAnalyzeApply = "analyze.apply";
+constexpr std::string_view kTableProperty = "table property";
 constexpr std::string_view kWriteTarget = "write.target-file-size-bytes";
 
-/// The error with the places of the keys that it names.
+/// The error with the places of the keys that it names; only what stands in the table's properties is called one.
 Error WithPlaces(Error error, const PolicyValues& values) {
   std::string places;
   for (const auto& [key, value] : values) {
-    if (error.message.find(fmt::format("`{}{}`", kPrefix, key)) == std::string::npos) continue;
+    const std::string quoted = fmt::format("`{}{}`", kPrefix, key);
+    if (error.message.find(quoted) == std::string::npos) continue;
+    if (value.place != kTableProperty && error.message.starts_with(fmt::format("{} {}", kTableProperty, quoted))) {
+      error.message.erase(0, kTableProperty.size() + 1);
+    }
     places += fmt::format("{}`{}`: {}", places.empty() ? "" : ", ", key, value.place);
   }
   if (!places.empty()) error.message += fmt::format(" ({})", places);
@@ -76,7 +81,7 @@ Result<TableSettings> ResolveTable(const FleetPolicy& fleet, std::string_view id
   orient::Properties others;
   for (const auto& [key, text] : properties) {
     if (key.starts_with(kPrefix)) {
-      values.insert_or_assign(key.substr(kPrefix.size()), PolicyValue{text, "table property"});
+      values.insert_or_assign(key.substr(kPrefix.size()), PolicyValue{text, std::string(kTableProperty)});
     } else if (key == kWriteTarget) {
       others.emplace(key, text);
     }
@@ -99,6 +104,12 @@ Result<decide::ScopeSettings> ResolveDatabase(const FleetPolicy& fleet, std::str
 }
 
 Result<decide::ScopeSettings> ResolveEverything(const FleetPolicy& fleet) { return MakeScope(fleet.everything); }
+
+std::string WhyDisabled(const TableSettings& settings) {
+  const auto found = settings.origins.find("enabled");
+  return found == settings.origins.end() ? "firn.enabled is false"
+                                         : fmt::format("firn.enabled is false ({})", found->second.place);
+}
 
 decide::ScopeSettings TableScope(const TableSettings& settings) {
   return {.budget = settings.service.budget,

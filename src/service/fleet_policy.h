@@ -65,6 +65,8 @@ Result<TableSettings> ResolveTable(const FleetPolicy& fleet, std::string_view id
 /// `id` is "catalog/ns".
 Result<decide::ScopeSettings> ResolveDatabase(const FleetPolicy& fleet, std::string_view id);
 Result<decide::ScopeSettings> ResolveEverything(const FleetPolicy& fleet);
+/// Who has set firn.enabled to false, for people: "firn.enabled is false (p.yaml:12)".
+std::string WhyDisabled(const TableSettings& settings);
 /// What the ledger needs of a table.
 decide::ScopeSettings TableScope(const TableSettings& settings);
 

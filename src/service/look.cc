@@ -222,8 +222,10 @@ void Glance::AbsorbTable(const Assessment& found) {
 void Glance::NotePlan(const Assessment& assessment) {
   if (!assessment.plan.groups.empty()) return;
   const bool is_off = !policy_.enabled;
-  Decision decision = NewDecision(is_off ? DecisionKind::kRefused : DecisionKind::kNothingToDo,
-                                  is_off ? std::string(decide::kCodeDisabled) : "no-merge", assessment.plan.reason);
+  Decision decision =
+      NewDecision(is_off ? DecisionKind::kRefused : DecisionKind::kNothingToDo,
+                  is_off ? std::string(decide::kCodeDisabled) : "no-merge",
+                  is_off ? fmt::format("Nothing is planned: {}.", WhyDisabled(table_.wanted)) : assessment.plan.reason);
   decision.inputs = {{"files", static_cast<double>(assessment.diagnosis.file_count)},
                      {"small files", static_cast<double>(assessment.diagnosis.small_files)},
                      {"removable files", static_cast<double>(assessment.diagnosis.removable_files)},

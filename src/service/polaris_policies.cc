@@ -137,7 +137,7 @@ Result<PolicyValues> PolarisValues(const std::vector<PolarisPolicy>& policies) {
     FIRN_ASSIGN(PolicyValues read, ReadContent(*nearest));
     if (type != kPolarisDataCompaction) continue;
     const Status checked = CheckPolicyValues(read);
-    if (!checked) return checked.error();
+    if (!checked) return Error(checked.error()).In(fmt::format("Polaris policy `{}` ({})", nearest->name, type));
     values = std::move(read);
   }
   return values;

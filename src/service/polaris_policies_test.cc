@@ -92,6 +92,7 @@ TEST(PolarisValues, UnknownOrContradictoryContent_IsAnErrorThatNamesIt) {
     EXPECT_EQ(values.error().code, Code::kInvalidArgument) << content;
     EXPECT_THAT(values.error().message, HasSubstr("`" + named + "`")) << content;
     EXPECT_THAT(values.error().message, HasSubstr("`c1`")) << content;
+    EXPECT_EQ(values.error().message.find("table property"), std::string::npos) << values.error().message;
   }
 }
 

@@ -207,14 +207,14 @@ bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& r
   if (result.error) {
     request.reason = result.error->message;
     if (result.error->code != Code::kUnavailable) request.state = result.is_gone ? "failed" : "refused";
+  } else if (std::string unknown = UnknownPartition(table.watched, request.request); !unknown.empty()) {
+    request.state = "refused";
+    request.reason = "There is no partition " + unknown + ".";
   } else if (request.request.action == kScan) {
     request.state = "done";
   } else if (!table.watched.wanted.policy.enabled) {
     request.state = "refused";
-    request.reason = "The table's owner has forbidden it: firn.enabled is false.";
-  } else if (std::string unknown = UnknownPartition(table.watched, request.request); !unknown.empty()) {
-    request.state = "refused";
-    request.reason = "There is no partition " + unknown + ".";
+    request.reason = fmt::format("It is forbidden: {}.", WhyDisabled(table.watched.wanted));
   } else if (request.request.action == kAnalyze) {
     result.analyses.push_back(AnalysisOf(table, decide::Cause::kRequest, request.request));
     if (request.state == "waiting") request.state = "queued";

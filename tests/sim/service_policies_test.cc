@@ -62,6 +62,15 @@ class ServicePoliciesTest : public ServiceFixture {
   std::shared_ptr<Policies> policies_ = std::make_shared<Policies>();
 };
 
+TEST_F(ServicePoliciesTest, ARefusedRequestNamesThePolicy) {
+  Start();
+  ASSERT_TRUE(Wait([&] { return SourceOf("enabled") == "false by Polaris policy `nightly`"; }));
+  ASSERT_TRUE(service_->AddRequest({.table = Id(), .action = "merge"}).has_value());
+  ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state == "refused"; }));
+  EXPECT_EQ(service_->Requests({})->items[0].reason,
+            "It is forbidden: firn.enabled is false (Polaris policy `nightly`).");
+}
+
 TEST_F(ServicePoliciesTest, WhatTheCatalogForbidsIsNotDone_UntilItAllowsIt) {
   options_.sweep_interval_ms = 400;
   Start();

@@ -239,6 +239,17 @@ TEST_F(ServiceTest, Requests_ForOnePartition_GetThatOneAlone) {
             Code::kInvalidArgument);
 }
 
+TEST_F(ServiceTest, Requests_ForAPartitionThatIsNotThere_AreRefusedWhateverTheyAskFor) {
+  Start();
+  for (const char* action : {"scan", "merge"}) {
+    ASSERT_TRUE(service_->AddRequest({.table = Id(), .action = action, .partitions = {"part=none"}}).has_value());
+    ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state != "waiting"; })) << action;
+    const auto answered = service_->Requests({})->items[0];
+    EXPECT_EQ(answered.state, "refused") << action;
+    EXPECT_EQ(answered.reason, "There is no partition part=none.");
+  }
+}
+
 TEST_F(ServiceTest, AfterShadow_ARealRunDoesTheWork) {
   options_.shadow = true;
   Start();
