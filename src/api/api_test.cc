@@ -102,6 +102,12 @@ TEST_F(ApiTest, UnknownOrMalformedParametersAreErrorsThatNameThem) {
                                                         {"/api/v1/tables?after=nonsense", "after"},
                                                         {"/api/v1/tables?search=%zz", "escape"},
                                                         {"/api/v1/jobs?state=fine", "state"},
+                                                        {"/api/v1/decisions?kind=zz", "kind"},
+                                                        {"/api/v1/decisions?after=-1", "after"},
+                                                        {"/api/v1/jobs?after=-1", "after"},
+                                                        {"/api/v1/outcomes?after=-1", "after"},
+                                                        {"/api/v1/requests?after=-1", "after"},
+                                                        {"/api/v1/queue?after=-1", "after"},
                                                         {"/api/v1/fleet?x=1", "x"}}) {
     const Response response = Get(path);
     EXPECT_EQ(response.status, 400) << path;
@@ -116,6 +122,15 @@ TEST_F(ApiTest, TablesAreNamedByTheirEncodedId) {
   EXPECT_EQ(Get("/api/v1/tables/lake/sales.orders").status, 404);
   EXPECT_EQ(Get("/api/v1/tables/%zz").status, 404);
   EXPECT_EQ(Get("/api/v1/jobs/none").status, 404);
+}
+
+TEST_F(ApiTest, RowsOfATableThatIsNotThereAreNotFound) {
+  for (const char* path : {"/api/v1/decisions?table=zzz", "/api/v1/tables/zzz/decisions", "/api/v1/outcomes?table=zzz",
+                           "/api/v1/jobs?table=zzz"}) {
+    EXPECT_EQ(Get(path).status, 404) << path;
+  }
+  EXPECT_EQ(Get("/api/v1/jobs?table=lake%2Fsales.orders&state=failed").status, 200);
+  EXPECT_EQ(Get("/api/v1/decisions?kind=refused").status, 200);
 }
 
 TEST_F(ApiTest, MethodsThatAPathDoesNotKnowAreRefused) {

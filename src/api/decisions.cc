@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "api/answer.h"
 #include "api/route.h"
 #include "api/row_json.h"
+#include "decide/decision.h"
 
 namespace firn::api {
 namespace {
@@ -12,7 +15,12 @@ Response ListDecisions(const Call& call) {
   const service::DecisionFilter filter{.table = call.parts.empty() ? call.query.Text("table") : call.parts[0],
                                        .partition = call.query.Text("partition"),
                                        .kind = call.query.Text("kind")};
-  return PageAnswer(call.fleet.Decisions(filter, *page), [](const service::DecisionRow& row) { return ToJson(row); });
+  if (!filter.kind.empty() && !decide::ParseDecisionKind(filter.kind)) {
+    return ErrorAnswer(
+        Error{Code::kInvalidArgument, fmt::format("`kind` does not know {}", filter.kind.substr(0, 64))});
+  }
+  return PageAnswer(OfTable(call, filter.table, *page, call.fleet.Decisions(filter, *page)),
+                    [](const service::DecisionRow& row) { return ToJson(row); });
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ Response ListJobs(const Call& call) {
       return ErrorAnswer(Error{Code::kInvalidArgument, fmt::format("`state` does not know {}", state.substr(0, 64))});
     }
   }
-  return PageAnswer(call.fleet.Jobs(filter, *page), [](const service::JobRow& row) { return ToJson(row); });
+  return PageAnswer(OfTable(call, filter.table, *page, call.fleet.Jobs(filter, *page)),
+                    [](const service::JobRow& row) { return ToJson(row); });
 }
 
 Response ShowJob(const Call& call) {

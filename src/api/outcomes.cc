@@ -12,7 +12,8 @@ std::vector<Route> OutcomeRoutes() {
            .answer = [](const Call& call) {
              const auto page = call.query.Page();
              if (!page) return ErrorAnswer(page.error());
-             return PageAnswer(call.fleet.Outcomes(call.query.Text("table"), *page),
+             const std::string table = call.query.Text("table");
+             return PageAnswer(OfTable(call, table, *page, call.fleet.Outcomes(table, *page)),
                                [](const service::OutcomeRow& row) { return ToJson(row); });
            }}};
 }

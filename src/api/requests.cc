@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "api/answer.h"
 #include "api/route.h"
 #include "api/row_json.h"
+#include "orient/service_policy.h"
 
 namespace firn::api {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 5> kActions = {"merge", "fold", "rewrite-deletes", "analyze", "scan"};
 constexpr std::array<std::string_view, 5> kMembers = {"table", "action", "priority", "deadline_ms", "partitions"};
 constexpr std::size_t kPartitionsMax = 1'000;
-constexpr double kPriorityMax = 1'000;
 
 Error Invalid(std::string message) { return {Code::kInvalidArgument, std::move(message)}; }
 
@@ -43,9 +42,10 @@ Result<service::NewRequest> ReadRequest(std::string_view body) {
   service::NewRequest request;
   const json::Value* table = parsed->Find("table");
   const json::Value* action = parsed->Find("action");
-  if (table == nullptr || table->AsString() == nullptr || table->AsString()->empty())
-    return Invalid("`table` is missing");
-  if (action == nullptr || action->AsString() == nullptr) return Invalid("`action` is missing");
+  if (table == nullptr) return Invalid("`table` is missing");
+  if (table->AsString() == nullptr || table->AsString()->empty()) return Invalid("`table` is no text, or empty");
+  if (action == nullptr) return Invalid("`action` is missing");
+  if (action->AsString() == nullptr) return Invalid("`action` is no text");
   request.table = *table->AsString();
   request.action = *action->AsString();
   if (std::find(kActions.begin(), kActions.end(), request.action) == kActions.end()) {
@@ -53,8 +53,8 @@ Result<service::NewRequest> ReadRequest(std::string_view body) {
   }
   if (const json::Value* priority = parsed->Find("priority")) {
     request.priority = priority->AsDouble().value_or(-1);
-    if (!std::isfinite(request.priority) || request.priority < 0 || request.priority > kPriorityMax) {
-      return Invalid(fmt::format("`priority` is not a number from 0 to {}", kPriorityMax));
+    if (!(request.priority >= orient::kPriorityMin && request.priority <= orient::kPriorityMax)) {
+      return Invalid(fmt::format("`priority` is not between {} and {}", orient::kPriorityMin, orient::kPriorityMax));
     }
   }
   if (const json::Value* deadline = parsed->Find("deadline_ms"); deadline != nullptr && !deadline->is_null()) {

@@ -38,6 +38,16 @@ struct Route {
   std::function<Response(const Call&)> answer;
 };
 
+/// Rows of a table, `table` empty: of all. kNotFound where there are none and never can be: the table is not there.
+/// One that has gone still has its rows.
+template <class Row>
+Result<service::Page<Row>> OfTable(const Call& call, std::string_view table, const service::PageOf& page,
+                                   Result<service::Page<Row>> rows) {
+  if (!rows || !rows->items.empty() || table.empty() || !page.after.empty()) return rows;
+  FIRN_TRY(call.fleet.Table(table));
+  return rows;
+}
+
 /// The parts of `path` if it has the pattern's shape.
 std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path);
 

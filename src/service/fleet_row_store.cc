@@ -45,6 +45,9 @@ Result<Page<Row>> PageInOrder(const std::vector<const Row*>& rows, const PageOf&
 template <class Map, class Keep>
 Result<Page<typename Map::mapped_type>> PageOfMap(const Map& map, const PageOf& page, const Keep& keep) {
   const auto limit = static_cast<std::size_t>(std::clamp(page.limit, 1, kPageItemsMax));
+  if (!page.after.empty() && !map.contains(page.after)) {
+    return Error{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
+  }
   Page<typename Map::mapped_type> result;
   for (auto at = page.after.empty() ? map.begin() : map.upper_bound(page.after); at != map.end(); ++at) {
     if (!keep(at->second)) continue;

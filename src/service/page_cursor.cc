@@ -26,4 +26,11 @@ Result<Place> ParseCursor(std::string_view cursor) {
   return place;
 }
 
+Status CheckIdCursor(std::string_view cursor) {
+  constexpr std::size_t kUuidBytes = 36;
+  const bool is_plain = cursor.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+  if (cursor.empty() || (cursor.size() == kUuidBytes && is_plain)) return Ok();
+  return Error{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
+}
+
 }  // namespace firn::service

@@ -24,5 +24,7 @@ struct Place {
 
 std::string CursorOf(const Place& place);
 Result<Place> ParseCursor(std::string_view cursor);
+/// Of a list that is in the order of ids, which are UUIDs. Empty: the first page.
+Status CheckIdCursor(std::string_view cursor);
 
 }  // namespace firn::service

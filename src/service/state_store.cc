@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "decide/decision_json.h"
+#include "service/page_cursor.h"
 #include "service/row_json.h"
 
 namespace firn::service {
@@ -335,6 +336,7 @@ Result<Page<DecisionRow>> StateStore::Decisions(const DecisionFilter& filter, co
 }
 
 Result<Page<JobRow>> StateStore::Jobs(const JobFilter& filter, const PageOf& page) {
+  FIRN_TRY(CheckIdCursor(page.after));
   const std::string table = filter.table.empty() ? "?2 = ''" : "table_id = ?2";
   FIRN_ASSIGN(
       const auto found,
@@ -347,6 +349,7 @@ Result<Page<JobRow>> StateStore::Jobs(const JobFilter& filter, const PageOf& pag
 }
 
 Result<Page<JobRow>> StateStore::EndedJobs(std::string_view table_or_empty, const PageOf& page) {
+  FIRN_TRY(CheckIdCursor(page.after));
   const std::string table = table_or_empty.empty() ? "?2 = ''" : "table_id = ?2";
   FIRN_ASSIGN(
       const auto found,
@@ -365,6 +368,7 @@ Result<JobRow> StateStore::Job(std::string_view id) {
 }
 
 Result<Page<RequestRow>> StateStore::Requests(const PageOf& page) {
+  FIRN_TRY(CheckIdCursor(page.after));
   FIRN_ASSIGN(const auto found,
               database_->Run(fmt::format("SELECT row FROM requests WHERE ?1 = '' OR id < ?1 ORDER BY id "
                                          "DESC LIMIT {}",

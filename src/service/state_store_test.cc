@@ -127,6 +127,10 @@ TEST_F(StateStoreTest, Pages_ShowEveryDecisionOnce) {
   EXPECT_EQ(seen.front(), "23");
   EXPECT_EQ(seen.back(), "1");
   EXPECT_EQ(store->Decisions({}, {.after = "x", .limit = 5}).error().code, Code::kInvalidArgument);
+  EXPECT_EQ(store->Jobs({}, {.after = "-1"}).error().code, Code::kInvalidArgument);
+  EXPECT_EQ(store->EndedJobs("", {.after = "-1"}).error().code, Code::kInvalidArgument);
+  EXPECT_EQ(store->Requests({.after = "-1"}).error().code, Code::kInvalidArgument);
+  EXPECT_TRUE(store->Jobs({}, {.after = "019b1c6e-0000-7000-8000-000000000001"}).has_value());
 }
 
 TEST_F(StateStoreTest, Prune_KeepsTheNewestAndWhatIsOpen) {
