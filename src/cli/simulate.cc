@@ -111,7 +111,8 @@ Result<Scenario> ScenarioOfTable(Environment& environment, SimulateOptions& opti
   observe::HistoryOptions wanted{.ref = options.ref, .threads = options.threads.value_or(kReadThreads)};
   if (options.hours) {
     if (!(*options.hours > 0 && *options.hours < 1e7)) {
-      return Error{Code::kInvalidArgument, fmt::format("--hours: {} is not between 0 and 1e7", *options.hours)};
+      return Error{Code::kInvalidArgument,
+                   fmt::format("--hours: {:g} is not above 0 and below 10,000,000", *options.hours)};
     }
     wanted.length_ms = static_cast<std::int64_t>(*options.hours * 3.6e6);
   }
@@ -200,7 +201,7 @@ Status WritePlots(Environment& environment, const SimulateOptions& options, cons
   for (const simulate::Plot& plot : simulate::PlotsOf(name, results)) {
     const std::string location = options.plot_folder + "/" + plot.file_name;
     FIRN_TRY(io->Delete(location));  // of an earlier run
-    FIRN_TRY(ports::WriteFile(*io, location, AsBytes(simulate::ToSvg(plot.chart))).In(location));
+    FIRN_TRY(ports::WriteFile(*io, location, AsBytes(simulate::ToSvg(plot.chart))));
   }
   return Ok();
 }

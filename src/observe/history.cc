@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "iceberg/ancestors.h"
+#include "iceberg/calendar.h"
 #include "observe/changes.h"
 #include "observe/observe.h"
 
@@ -15,15 +18,33 @@ namespace {
 
 using iceberg::Snapshot;
 
-/// Oldest first. A broken table may hold a circle of parents.
-std::vector<const Snapshot*> AncestorsOf(const iceberg::TableMetadata& metadata, const Snapshot* head) {
-  std::vector<const Snapshot*> path;
-  for (const Snapshot* at = head; at != nullptr && path.size() < metadata.snapshots().size();) {
-    path.push_back(at);
-    at = at->parent_id ? metadata.FindSnapshot(*at->parent_id) : nullptr;
+constexpr std::int64_t kYearMs = std::int64_t{366} * 86'400'000;
+constexpr std::int64_t kTimeMaxMs = 253'402'300'799'999;  // the last of the year 9999
+constexpr std::int64_t kBackMaxMs = kYearMs, kGapMaxMs = 10 * kYearMs, kLengthMaxMs = 20 * kYearMs;
+
+/// "1764500000000000 ms since 1970 (57885-...)": what was written, and what that means.
+std::string TimeText(const Snapshot& snapshot) {
+  const std::int64_t ms = snapshot.timestamp.value;
+  if (ms < 0 || ms > kTimeMaxMs) return fmt::format("snapshot {}: its time is {} ms", snapshot.id.value, ms);
+  return fmt::format("snapshot {}: its time is {} ms ({})", snapshot.id.value, ms,
+                     iceberg::DateText(iceberg::FloorDivide(ms, 86'400'000)));
+}
+
+/// What is played has the length of the table's life: times that cannot be true would make it endless.
+Status CheckTimes(std::span<const Snapshot* const> path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const std::int64_t at = path[i]->timestamp.value;
+    const auto wrong = [&](std::string_view what) {
+      return Error{Code::kCorrupt, fmt::format("{}, {}", TimeText(*path[i]), what)};
+    };
+    if (at < 0 || at > kTimeMaxMs) return wrong("which is no time from 1970 to 9999 in milliseconds");
+    if (i == 0) continue;
+    const std::int64_t since_last = at - path[i - 1]->timestamp.value;
+    if (since_last < -kBackMaxMs) return wrong("more than a year before that of its parent");
+    if (since_last > kGapMaxMs) return wrong("more than ten years after that of its parent");
+    if (at - path[0]->timestamp.value > kLengthMaxMs) return wrong("more than 20 years after that of the first one");
   }
-  std::ranges::reverse(path);
-  return path;
+  return Ok();
 }
 
 class HistoryReader {
@@ -38,8 +59,16 @@ class HistoryReader {
       return Error{Code::kNotFound, fmt::format("there is no branch or tag `{}`", options_.ref)};
     }
     if (head == nullptr) return Error{Code::kInvalidArgument, "the table has no snapshot: there is no history"};
-    path_ = AncestorsOf(metadata, head);
+    iceberg::Ancestors ancestors = iceberg::AncestorsOf(metadata, head);
+    path_ = std::move(ancestors.path);
+    std::ranges::reverse(path_);
+    FIRN_TRY(CheckTimes(std::span(path_).last(1)));
     SkipOld(*head);
+    if (ancestors.circle && first_ == 0) {
+      reason_ = fmt::format("snapshot {} is its own ancestor", ancestors.circle->value);
+      broken_ = Code::kCorrupt;
+    }
+    FIRN_TRY(CheckTimes(std::span(path_).subspan(first_)));
     FIRN_TRY(ReadAllChanges());
     FIRN_TRY(ReadStart());
     history_.started_at = path_[first_]->timestamp;
@@ -50,7 +79,7 @@ class HistoryReader {
  private:
   Status CheckLength() const {
     if (first_ + 1 < path_.size()) return Ok();
-    return Error{Code::kInvalidArgument, fmt::format("there is no history before the newest snapshot: {}", reason_)};
+    return Error{broken_, fmt::format("there is no history before the newest snapshot: {}", reason_)};
   }
 
   void SkipOld(const Snapshot& head) {
@@ -78,6 +107,7 @@ class HistoryReader {
       if (broken == path_.end()) return Error{Code::kLimit, std::move(history_.changes.reason)};
       first_ = static_cast<std::size_t>(broken - path_.begin());
       reason_ = std::move(history_.changes.reason);
+      broken_ = Code::kCorrupt;
       FIRN_TRY(CheckLength());
     }
   }
@@ -94,6 +124,7 @@ class HistoryReader {
       const Code code = facts.error().code;
       if (code != Code::kCorrupt && code != Code::kNotFound) return std::move(facts.error());
       reason_ = fmt::format("snapshot {}: {}", path_[first_]->id.value, facts.error().message);
+      broken_ = code;
       ++first_;
       FIRN_TRY(CheckLength());
       auto& changes = history_.changes.changes;
@@ -108,6 +139,7 @@ class HistoryReader {
   std::vector<const Snapshot*> path_;
   std::size_t first_ = 0;  // of path_
   std::string reason_;
+  Code broken_ = Code::kInvalidArgument;  // what it means if nothing is left
   History history_;
 };
 

@@ -4,12 +4,14 @@
 //
 // In: a loaded table, its files. Out: the files of the oldest snapshot, and the change of each later one.
 // Guarantees: the newest snapshot's ancestors without a gap. Where one cannot be read, or does not fit to the one
-//   before, the history starts at it, or at the one after it, and says why.
+//   before, the history starts at it, or at the one after it, and says why. Times lie between 1970 and 9999, go back by
+//   a year at most and on by ten, and the whole is no longer than 20 years.
 // Cost: that of Observe for one snapshot, and of ReadChanges for the others; a broken snapshot has the part before it
 //   read for nothing.
 // Threads: those of Observe.
-// Errors: kInvalidArgument when there is no history: no snapshot, one snapshot, or one that can be read; kLimit when
-//   there are more changes than the options allow; those of Observe.
+// Errors: kInvalidArgument when there is no history: no snapshot, or one; kCorrupt (or what reading says) when none of
+//   several can be read but one, and for other times, naming the snapshot; kLimit when there are more changes than the
+//   options allow; those of Observe.
 // Source: Iceberg table spec, "Snapshots", "Snapshot Retention Policy".
 #pragma once
 

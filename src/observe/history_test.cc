@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/history.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "observe/growing_table_fixture.h"
 
@@ -81,7 +86,7 @@ TEST(History, AMissingManifestOfAllSnapshotsIsAnError) {
   ASSERT_TRUE(table.io().Delete("s3://b/t/m0.avro").has_value());
   const auto history = Read(table);
   ASSERT_FALSE(history.has_value());
-  EXPECT_EQ(history.error().code, Code::kInvalidArgument);
+  EXPECT_EQ(history.error().code, Code::kNotFound);
   EXPECT_THAT(history.error().message, HasSubstr("db.t: there is no history before the newest snapshot: "));
   EXPECT_THAT(history.error().message, HasSubstr("s3://b/t/m0.avro"));
 }
@@ -99,6 +104,43 @@ TEST(History, TablesWithoutHistoryAreRefused) {
   ASSERT_FALSE(branch.has_value());
   EXPECT_EQ(branch.error().code, Code::kNotFound);
   EXPECT_THAT(branch.error().message, HasSubstr("`other`"));
+}
+
+/// The error when the snapshot's time is another one.
+Error WithTime(std::int64_t id, std::int64_t ms) {
+  GrowingTable table = Appends(4);
+  std::string& text = table.snapshots()[id];
+  const std::string before = std::to_string(1602638573590 + id * 1000);
+  text.replace(text.find(before), before.size(), std::to_string(ms));
+  const auto history = Read(table);
+  return history ? Error{Code::kInternal, "it was read"} : history.error();
+}
+
+TEST(History, TimesThatCannotBeTrueAreRefused) {
+  for (const auto& [id, ms, what] : std::vector<std::tuple<std::int64_t, std::int64_t, std::string>>{
+           {4, 1602638577590000, "no time from 1970 to 9999"},
+           {2, 1602638575590000, "no time from 1970 to 9999"},
+           {4, INT64_MAX, "no time from 1970 to 9999"},
+           {3, -1, "no time from 1970 to 9999"},
+           {3, 1602638576, "more than a year before that of its parent"},
+           {3, 4000000000000, "more than ten years after that of its parent"}}) {
+    const Error error = WithTime(id, ms);
+    EXPECT_EQ(error.code, Code::kCorrupt) << id << ", " << ms;
+    EXPECT_THAT(error.message, HasSubstr(what));
+    EXPECT_THAT(error.message, HasSubstr(fmt::format("snapshot {}: its time is {} ms", id, ms)));
+  }
+}
+
+TEST(History, ASnapshotThatIsItsOwnAncestorIsTheFirst) {
+  GrowingTable table = Appends(4);
+  std::string& text = table.snapshots()[3];
+  const std::string parent = R"("parent-snapshot-id":2)";
+  text.replace(text.find(parent), parent.size(), R"("parent-snapshot-id":4)");
+  const auto history = Read(table);
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  EXPECT_EQ(history->start.snapshot_id, SnapshotId(3));
+  EXPECT_EQ(history->changes.changes.size(), 1U);
+  EXPECT_EQ(history->start_reason, "snapshot 4 is its own ancestor");
 }
 
 TEST(History, BranchesHaveTheirOwn) {

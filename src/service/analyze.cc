@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/human_text.h"
+#include "iceberg/ancestors.h"
 #include "ports/location.h"
 #include "service/analysis_notes.h"
 #include "service/column_bounds.h"
@@ -111,9 +112,9 @@ double DefaultRequestSeconds(std::string_view scheme) {
 
 decide::IngestHistory HistoryOf(const iceberg::TableMetadata& metadata, const std::string& ref) {
   decide::IngestHistory history;
-  const iceberg::Snapshot* snapshot = metadata.RefSnapshot(ref);
   TimestampMs newest{}, oldest{};
-  for (std::size_t i = 0; snapshot != nullptr && i < kSnapshotsMax; ++i) {
+  for (const iceberg::Snapshot* snapshot :
+       iceberg::AncestorsOf(metadata, metadata.RefSnapshot(ref), kSnapshotsMax).path) {
     const std::int64_t files = NumberIn(*snapshot, "added-data-files"), bytes = NumberIn(*snapshot, "added-files-size");
     const bool adds_rows = snapshot->operation() == "append" || snapshot->operation() == "overwrite";
     const bool is_own = snapshot->FindSummary("firn.plan-id") != nullptr;
@@ -124,9 +125,8 @@ decide::IngestHistory HistoryOf(const iceberg::TableMetadata& metadata, const st
       history.files += files;
       history.bytes += bytes;
     }
-    snapshot = snapshot->parent_id ? metadata.FindSnapshot(*snapshot->parent_id) : nullptr;
   }
-  history.days = std::max(0.0, static_cast<double>(newest.value - oldest.value) / 86'400'000.0);
+  history.days = std::max(0.0, (static_cast<double>(newest.value) - static_cast<double>(oldest.value)) / 86'400'000.0);
   return history;
 }
 

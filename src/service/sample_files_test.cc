@@ -116,6 +116,19 @@ TEST(Analyze, HistoryOf_CountsWhatOthersAdded) {
   EXPECT_EQ(HistoryOf(metadata, "none").commits, 0);
 }
 
+TEST(Analyze, HistoryOf_SnapshotsThatAreTheirOwnAncestors_CountOnce) {
+  const auto metadata = MakeMetadata(R"([
+    {"snapshot-id":1,"parent-snapshot-id":9,"sequence-number":1,"timestamp-ms":86400000,"manifest-list":"/l1",
+     "summary":{"operation":"append","added-data-files":"2","added-files-size":"600"}},
+    {"snapshot-id":9,"parent-snapshot-id":1,"sequence-number":2,"timestamp-ms":86500000,"manifest-list":"/l9",
+     "summary":{"operation":"append","added-data-files":"1","added-files-size":"300"}},
+    {"snapshot-id":3,"parent-snapshot-id":9,"sequence-number":3,"timestamp-ms":86600000,"manifest-list":"/l3",
+     "summary":{"operation":"append","added-data-files":"1","added-files-size":"100"}}])");
+  const auto history = HistoryOf(metadata, "main");
+  EXPECT_EQ(history.commits, 3);
+  EXPECT_EQ(history.bytes, 1000);
+}
+
 TEST(Analyze, DefaultRequestSeconds_BySchemes) {
   EXPECT_EQ(DefaultRequestSeconds("file"), 0);
   EXPECT_GT(DefaultRequestSeconds("s3"), 0);
