@@ -39,13 +39,18 @@ std::string Recommendation(const service::Analysis& analysis) {
   return text;
 }
 
-std::string Next(const service::Analysis& analysis, const std::string& table_words) {
-  const auto& advice = analysis.advice;
+std::string Next(const service::Analysis& analysis, const AnalysisSteps& steps) {
   std::string text;
-  if (advice.change_target) {
-    text += fmt::format("Next: set the table property write.target-file-size-bytes to {}.\n", advice.target_size_bytes);
+  if (!steps.is_applied) {
+    for (const auto& change : steps.changes) {
+      text += fmt::format("Next: set the table property {} to {}.\n", change.key, change.after);
+    }
   }
-  if (advice.merge) text += fmt::format("Next: `firn optimize {}` merges.\n", table_words);
+  if (analysis.advice.merge && analysis.policy.enabled) {
+    text += fmt::format("Next: `firn optimize {}` merges.\n", steps.table_words);
+  } else if (analysis.advice.merge) {
+    text += "Next: firn may not merge it: the table property firn.enabled is false.\n";
+  }
   if (analysis.sort) {
     text +=
         "Next: firn does not sort. An engine that rewrites the table in the column's order does, and a sort order of "
@@ -133,13 +138,13 @@ std::string SortTable(const service::Analysis& analysis, std::size_t lines_max) 
 
 }  // namespace
 
-std::string AnalysisText(const service::Analysis& analysis, const std::string& table_words, std::size_t lines_max) {
+std::string AnalysisText(const service::Analysis& analysis, const AnalysisSteps& steps, std::size_t lines_max) {
   std::int64_t partitions = 0;
   for (const auto& partition : analysis.facts.partitions) partitions += partition.file_count > 0 ? 1 : 0;
   std::string text = fmt::format("{}\n{}, {}, {}\n\n", TableLine(analysis.facts),
                                  HumanCount(static_cast<std::int64_t>(analysis.facts.files.size()), "file"),
                                  HumanBytes(analysis.bytes), HumanCount(partitions, "partition"));
-  text += Recommendation(analysis) + Next(analysis, table_words);
+  text += Recommendation(analysis) + Next(analysis, steps);
   if (analysis.facts.files.empty()) return text;
   text += "\nTarget file sizes: if the files were merged now, and if the table were kept at this size\n";
   text += TargetTable(analysis) + ExperimentText(analysis);

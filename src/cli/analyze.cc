@@ -79,7 +79,8 @@ Result<service::AnalyzeOptions> ServiceOptions(Environment& environment, const A
 
 constexpr const char* kTargetKeys[] = {"write.target-file-size-bytes", "firn.target-file-size-bytes"};
 
-/// What the advice is worth writing down as: the size that writers keep, and firn's own where the table has it.
+/// What has to be set for the advice to count: the size that writers keep, and firn's own where the table has it, for
+/// it goes before the other. Those that are so already are left out.
 std::vector<act::PropertyChange> ChangesOf(const service::Analysis& analysis, const iceberg::TableMetadata& metadata) {
   std::vector<act::PropertyChange> changes;
   if (!analysis.advice.change_target) return changes;
@@ -87,7 +88,7 @@ std::vector<act::PropertyChange> ChangesOf(const service::Analysis& analysis, co
   for (const char* key : kTargetKeys) {
     const auto found = metadata.properties().find(key);
     const bool is_set = found != metadata.properties().end();
-    if (is_set || key == kTargetKeys[0]) {
+    if (is_set ? found->second != size : key == kTargetKeys[0]) {
       changes.push_back({key, is_set ? std::optional(found->second) : std::nullopt, size});
     }
   }
@@ -149,22 +150,20 @@ Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
   FIRN_ASSIGN(const service::Analysis analysis,
               service::Analyze(opened.table, *opened.io, made, environment.clock.Now()));
   progress.Finish();
-  std::vector<act::PropertyChange> changes;
-  if (options.apply) changes = ChangesOf(analysis, *opened.table.metadata);
+  const AnalysisSteps steps{TableWords(options.table), ChangesOf(analysis, *opened.table.metadata), options.apply};
   // Shown also if that fails: it has taken its time.
-  const Status applied = Apply(environment, opened, changes);
+  const Status applied = options.apply ? Apply(environment, opened, steps.changes) : Ok();
   if (options.common.json) {
     FIRN_TRY(applied);
     json::Value value = service::ToJson(analysis);
-    if (options.apply) value.Set("applied", AppliedJson(changes));
+    if (options.apply) value.Set("applied", AppliedJson(steps.changes));
     environment.terminal.Out(json::WritePretty(value) + "\n");
     return kExitOk;
   }
-  environment.terminal.Out(
-      SelectionLine(selection, analysis.facts) +
-      AnalysisText(analysis, TableWords(options.table), options.common.verbosity > 0 ? SIZE_MAX : options.lines));
+  environment.terminal.Out(SelectionLine(selection, analysis.facts) +
+                           AnalysisText(analysis, steps, options.common.verbosity > 0 ? SIZE_MAX : options.lines));
   FIRN_TRY(applied);
-  if (options.apply) environment.terminal.Out(AppliedText(changes));
+  if (options.apply) environment.terminal.Out(AppliedText(steps.changes));
   return kExitOk;
 }
 

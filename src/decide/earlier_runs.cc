@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decide/earlier_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
+#include "base/human_text.h"
 #include "decide/cost_correction.h"
 
 namespace firn::decide {
@@ -87,6 +91,11 @@ double RewriteCorrection(const EarlierRuns& earlier, const IngestHistory& ingest
   const double rewritten_a_day = static_cast<double>(earlier.later_bytes) / earlier.days;
   const double came_a_day = static_cast<double>(ingest.bytes) / ingest.days;
   return std::clamp(rewritten_a_day / came_a_day / predicted_rewrites, 1 / kCorrectionMax, kCorrectionMax);
+}
+
+std::string RateText(double rate) {
+  if (rate > 0 && rate < 0.001) return "less than 0.001";
+  return rate < 999.5 ? fmt::format("{:.3g}", rate) : HumanCount(std::llround(std::min(rate, 1e18)));
 }
 
 }  // namespace firn::decide

@@ -86,4 +86,7 @@ std::optional<Weighing> WeighingOf(const EarlierRuns& earlier, const IngestHisto
 /// cannot be compared.
 double RewriteCorrection(const EarlierRuns& earlier, const IngestHistory& ingest, double predicted_rewrites);
 
+/// A number of times a day, for people: "0.25", "24", "1,000,000,000".
+std::string RateText(double rate);
+
 }  // namespace firn::decide

@@ -124,7 +124,7 @@ void WeighMerge(const TargetCandidate& chosen, const Weighing& weighing, Advice&
   const std::string lasts = weighing.is_lasting_known ? fmt::format("until they are merged again, after {} as a rule",
                                                                     HumanSeconds(weighing.lasting_days * 86'400))
                                                       : fmt::format("in {:.0f} days", weighing.lasting_days);
-  const std::string reads = fmt::format("{:.3g} {} a day", weighing.reads(),
+  const std::string reads = fmt::format("{} {} a day", RateText(weighing.reads()),
                                         weighing.are_reads_known ? "whole reads" : "reads (taken, none is reported)");
   if (gained < chosen.merge_seconds) {
     advice.merge = false;

@@ -32,8 +32,8 @@ void ListEarlier(const Analysis& analysis, std::vector<std::string>& list) {
     list.push_back(fmt::format("merged partitions were merged again {}, half of them within {}",
                                HumanCount(earlier.merged_again, "time"), HumanSeconds(*earlier.lasting_days * 86'400)));
   }
-  list.push_back(earlier.reads_a_day ? fmt::format("scan reports: {:.3g} scans a day, each of {:.0f} % of the files",
-                                                   *earlier.reads_a_day, earlier.read_share * 100)
+  list.push_back(earlier.reads_a_day ? fmt::format("scan reports: {} scans a day, each of {:.0f} % of the files",
+                                                   decide::RateText(*earlier.reads_a_day), earlier.read_share * 100)
                                      : std::string("scan reports: none"));
 }
 
@@ -53,8 +53,8 @@ void ListInputs(Analysis& analysis) {
                                                HumanBytes(experiment.bytes))
                                  : std::string("no experiment: ") + experiment.reason);
   list.push_back(analysis.ingest.files > 0
-                     ? fmt::format("{} of others, {} in {:.3g} days", HumanCount(analysis.ingest.commits, "commit"),
-                                   HumanBytes(analysis.ingest.bytes), analysis.ingest.days)
+                     ? fmt::format("{} of others, {} in {}", HumanCount(analysis.ingest.commits, "commit"),
+                                   HumanBytes(analysis.ingest.bytes), HumanSeconds(analysis.ingest.days * 86'400))
                      : std::string("commits of others: none that says what it added"));
   ListEarlier(analysis, list);
 }
@@ -64,8 +64,8 @@ void ListAssumptions(Analysis& analysis) {
   const Experiment& experiment = analysis.experiment;
   list.push_back("a read is one of the whole table by one worker; the advice goes by one of two columns");
   if (analysis.weighing && !analysis.weighing->are_reads_known) {
-    list.push_back(fmt::format("no reader reports its scans: {:.0f} reads a day are taken (--reads-a-day)",
-                               analysis.weighing->reads_a_day));
+    list.push_back(fmt::format("no reader reports its scans: {} reads a day are taken (--reads-a-day)",
+                               decide::RateText(analysis.weighing->reads_a_day)));
   }
   if (!analysis.weighing) list.push_back("how often it is read is not known, so the time of merging is not weighed");
   list.push_back(experiment.read ? "seconds of reading are fitted to CPU time of Arrow's reader on this machine"

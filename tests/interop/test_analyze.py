@@ -151,6 +151,25 @@ def test_same_seed_same_sample(lake):
     assert runs[0]["experiment"]["partitions"] == 3
 
 
+def test_the_property_that_counts_is_named(lake):
+    make(lake, "both", 60, ROWS)
+    with lake.catalog.load_table("db.both").transaction() as change:
+        change.set_properties({"write.target-file-size-bytes": str(32 << 20), "firn.target-file-size-bytes": "20000"})
+    text = lake.firn("analyze", "lake.db.both", "--no-measure", *SLOW).stdout
+    assert "set the target file size to 32.0 MiB" in text, text
+    assert "Next: set the table property firn.target-file-size-bytes to 33554432." in text, text
+    assert "property write.target" not in text, text
+    applied = lake.firn("analyze", "lake.db.both", "--no-measure", *SLOW, "--apply").stdout
+    assert "Next: set" not in applied and "Applied" in applied, applied
+    assert "firn.target-file-size-bytes is 33554432 now (it was 20000)" in applied
+    assert "write.target" not in applied, applied
+    with lake.catalog.load_table("db.both").transaction() as change:
+        change.set_properties({"firn.enabled": "false"})
+    text = lake.firn("analyze", "lake.db.both", "--no-measure", *SLOW).stdout
+    assert "firn may not merge it: the table property firn.enabled is false" in text, text
+    assert "`firn optimize" not in text, text
+
+
 def test_text_says_what_to_do(small_files):
     text = small_files.firn("analyze", "lake.db.small", "--repeats", 1, *SLOW).stdout
     assert "Recommendation: merge" in text and "`firn optimize lake.db.small`" in text
