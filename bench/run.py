@@ -7,7 +7,7 @@
 splice    TPC-H lineitem SF1 as 100 and as 2,000 zstd files into one: DuckDB COPY, pyarrow write_dataset, firn splice
 copyable  files whose pages can stay: without dictionaries or written by DuckDB, lineitem and real flights (installs npm)
 scans     what DuckDB and firn made of the 2,000 files, read by DuckDB and pyarrow
-planning  manifest entries a second, and a table of one million files (google-benchmark programs)
+planning  manifest entries a second; tables of 600,000 files in 48,000 manifests and of one million: seconds and memory
 spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
 deletes   6 M rows under 1,000 position and 200 equality delete files: the same two and iceberg-compaction (minutes)
 equality  700 equality delete files over 17.6 M rows with keys without order: rows a second and core, bytes read
@@ -21,6 +21,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from measure import peak_mb, timed
 from splice import copyable_bench, scans_bench, splice_bench
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,9 +33,29 @@ def planning_bench(build, results):
         print(f"\n{name}", flush=True)
         out = subprocess.run([str(build / name), "--benchmark_format=json"], capture_output=True, text=True, check=True).stdout
         for case in json.loads(out)["benchmarks"]:
-            rate = case.get("items_per_second", 0)
+            rate = case.get("entries/s") or case.get("files/s") or 0
             results[f"planning/{case['name']}"] = {"seconds": case["real_time"], "unit": case["time_unit"], "items_per_second": rate}
-            print(f"  {case['name']:50}{case['cpu_time']:>12.1f} {case['time_unit']}{rate / 1e6:>9.2f} M items/s")
+            print(f"  {case['name']:60}{case['cpu_time']:>14.1f} {case['time_unit']}{rate / 1e6:>9.2f} M items/s")
+    large_tables(build, results)
+
+
+def large_tables(build, results):
+    """Whole processes on tables whose metadata alone is there."""
+    print(f"\nfirn on local tables{'':18}{'seconds':>10}{'CPU':>8}{'peak MB':>10}{'M entries/s, core':>20}")
+    for name, manifests, files in (("48k", 48_000, 600_000), ("1m", 1_000, 1_000_000)):
+        folder = DATA / f"planning-{name}"
+        if not (folder / "metadata/v1.metadata.json").exists():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run([str(build / "planning_table"), str(folder), str(manifests), str(files), "2000"], check=True)
+        for case in (["plan"], ["health"], ["plan", "--partition", "day=2017-03-05"]):
+            command = [str(build / "firn"), case[0], str(folder), *case[1:], "--quiet"]
+            timed(command)  # the files are in the page cache from here on
+            spent = min((timed(command) for _ in range(3)), key=lambda run: run["wall"])
+            peak = peak_mb(command)
+            rate = files / spent["cpu"] / 1e6 if len(case) == 1 else 0
+            results[f"planning/{name}/{' '.join(case)}"] = {"seconds": spent["wall"], "cpu": spent["cpu"], "peak_mb": peak}
+            print(f"  {name + ' ' + ' '.join(case):36}{spent['wall']:>10.2f}{spent['cpu']:>8.2f}{peak:>10.0f}"
+                  + (f"{rate:>20.2f}" if rate else ""))
 
 
 def main():

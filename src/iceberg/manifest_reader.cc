@@ -61,11 +61,11 @@ Result<ManifestHeader> HeaderFor(const avro::ContainerReader& file, const Manife
   return header;
 }
 
-/// Large enough to fetch most manifests with one or two requests.
+/// Fetches a manifest with one request, also one that is twice as large as writers make them by default.
 avro::ReaderOptions OptionsFor(const ManifestFile& manifest) {
   avro::ReaderOptions options;
   options.read_step_bytes = static_cast<std::uint64_t>(
-      std::clamp<std::int64_t>(manifest.manifest_length, std::int64_t{64} << 10, std::int64_t{4} << 20));
+      std::clamp<std::int64_t>(manifest.manifest_length, std::int64_t{64} << 10, std::int64_t{16} << 20));
   return options;
 }
 

@@ -10,9 +10,9 @@
 //   reach everywhere. A delete of another partition that names a file (kHasMisplacedDeletes) is only found if its
 //   manifest is read: act/plan_deletes.h, which reads all, refuses such files.
 // Cost: the manifests that are not left out; 56 bytes a live data file, 16 more with check_duplicates, one row a
-//   partition, all delete files; per thread one Avro block and a read buffer of at most 4 MiB. About a second for a
+//   partition, all delete files; per reader one manifest of at most 16 MiB, and one Avro block. About a second for a
 //   million files.
-// Threads: starts options.threads - 1 threads and joins them.
+// Threads: starts up to 8 times options.threads, but at most 32, and joins them; none for 1.
 // Errors: kNotFound (ref), kCorrupt, kUnsupported (encrypted), kUnavailable: with the location.
 // Source: Iceberg table spec, "Scan Planning"; null counts in v1 lists are unknown.
 #pragma once

@@ -7,7 +7,7 @@
 // Cost: one read of the manifests of the branch that may hold what is selected; of a sorted table, another of those in
 //   which something can be merged.
 // Errors: those of observe/ and of reading key ranges.
-// Threads: starts options.threads - 1 threads and joins them.
+// Threads: those of observe/, joined.
 // Source: docs/architecture.md.
 #pragma once
 

@@ -11,6 +11,20 @@ constexpr std::array<std::uint8_t, 4> kMagic{'O', 'b', 'j', 1};
 constexpr std::size_t kSyncBytes = 16;
 constexpr std::size_t kVarintMaxBytes = 10;
 
+/// Thousands of files of one writer carry the same text: each thread keeps the last schema that it has parsed.
+Result<SchemaPtr> SchemaOf(const std::string& text) {
+  constexpr std::size_t kTextMaxBytes = 64 << 10;
+  thread_local std::string kept_text;
+  thread_local SchemaPtr kept;
+  if (kept != nullptr && kept_text == text) return kept;
+  FIRN_ASSIGN(SchemaPtr schema, ParseSchema(text));
+  if (text.size() <= kTextMaxBytes) {
+    kept_text = text;
+    kept = schema;
+  }
+  return schema;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ContainerReader>> ContainerReader::Open(SequentialSource& source, ReaderOptions options) {
@@ -123,7 +137,7 @@ Status ContainerReader::ReadHeader() {
 
   const std::string* schema = FindMetadata("avro.schema");
   if (schema == nullptr) return Fault(Code::kCorrupt, "header without avro.schema");
-  FIRN_ASSIGN(schema_, ParseSchema(*schema).In(source_.name()));
+  FIRN_ASSIGN(schema_, SchemaOf(*schema).In(source_.name()));
   const std::string* codec_name = FindMetadata("avro.codec");
   FIRN_ASSIGN(const Codec codec, ParseCodec(codec_name ? *codec_name : "").In(source_.name()));
   expander_ = MakeExpander(codec);
