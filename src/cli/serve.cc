@@ -35,11 +35,21 @@ struct ServeOptions {
   TableRequest place;
   std::vector<std::string> catalogs, watched, hosts;
   bool state_is_given = false;
-  std::string state, listen = kListen, token_file, policy_file, scratch, memory, sweep = "5m", debounce = "500ms";
+  std::string state, listen = kListen, token_file, policy_file, scratch, memory, manifest_cache, sweep = "5m",
+                     debounce = "500ms";
   int workers = 1, watchers = 2;
   bool shadow = false;
   EventTopicFlags kafka;
 };
+
+/// `left`: what workers can do without.
+Result<std::int64_t> ManifestCacheOf(const std::string& text, std::int64_t left) {
+  if (text.empty()) return std::min(std::int64_t{64} << 20, left);
+  FIRN_ASSIGN(const auto bytes, ParseBytesOption("--manifest-cache", text));
+  if (*bytes <= left) return *bytes;  // there is one: `text` is not empty
+  return Error{Code::kInvalidArgument,
+               fmt::format("--manifest-cache: --memory leaves {} for it at most", HumanBytes(left))};
+}
 
 Result<service::ServiceOptions> MakeOptions(Environment& environment, const ServeOptions& options) {
   service::ServiceOptions made;
@@ -54,6 +64,9 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
   if (made.sweep_interval_ms <= 0) return Error{Code::kInvalidArgument, "--sweep-interval is not above 0"};
   const std::int64_t least = act::kRewriteMemoryMin * options.workers;
   FIRN_ASSIGN(made.memory_bytes, MemoryOf(options.memory, "1GB", least).In(HumanCount(options.workers, "worker")));
+  FIRN_ASSIGN(made.manifest_cache_bytes, ManifestCacheOf(options.manifest_cache, made.memory_bytes - least));
+  made.memory_bytes -= made.manifest_cache_bytes;
+  made.look_threads = 2;
   if (!options.policy_file.empty()) {
     FIRN_ASSIGN(const std::string text, ReadSmallFile(options.policy_file, service::kPolicyFileBytesMax));
     FIRN_ASSIGN(made.policy, service::ParsePolicyFile(options.policy_file, text));
@@ -75,7 +88,10 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
        "Every table is looked at so often, whatever events say");
   show("debounce", options.debounce, options.debounce != "500ms", "Between an event and the look at its table");
   show("workers", std::to_string(options.workers), options.workers != 1, "Jobs at a time");
-  show("memory", HumanBytes(made.memory_bytes), !options.memory.empty(), "Of all workers together");
+  show("memory", HumanBytes(made.memory_bytes + made.manifest_cache_bytes), !options.memory.empty(),
+       "Of all workers together, and of the manifest cache");
+  show("manifest-cache", HumanBytes(made.manifest_cache_bytes), !options.manifest_cache.empty(),
+       "Part of the memory: manifests that looks at tables have read");
   show("shadow", options.shadow ? "true" : "false", options.shadow, "Decide without acting");
   return made;
 }
@@ -241,6 +257,11 @@ void AddServe(CLI::App& app, CommandContext& context) {
       ->group("Limits");
   command->add_option("--memory", options->memory, "Memory for rewriting, over all workers")
       ->default_str("1GB")
+      ->group("Limits");
+  command
+      ->add_option("--manifest-cache", options->manifest_cache,
+                   "Part of --memory that keeps manifests between looks at tables; 0: none")
+      ->default_str("64MB")
       ->group("Limits");
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {

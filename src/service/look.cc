@@ -265,8 +265,12 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   result_.is_gone = !found && found.error().code == Code::kNotFound;
   FIRN_ASSIGN(const ports::LoadedTable loaded, std::move(found));
   FIRN_ASSIGN(const auto storage, catalog_.TableIO(loaded));
-  const auto io = ports::MakeStoppable(*storage, options_.cancelled);
   const std::string uuid = loaded.metadata->table_uuid();
+  std::unique_ptr<ports::FileIO> cached;
+  if (options_.manifests != nullptr) {
+    cached = ports::MakeCached(*storage, *options_.manifests, row_.id + '\n' + uuid);
+  }
+  const auto io = ports::MakeStoppable(cached ? *cached : *storage, options_.cancelled);
   if (!row_.uuid.empty() && row_.uuid != uuid) {
     table_.state.Reset("another table has the name now");
     table_.has_histogram = false;

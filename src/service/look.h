@@ -28,6 +28,7 @@
 #include "orient/policy.h"
 #include "orient/service_policy.h"
 #include "orient/table_state.h"
+#include "ports/cached_file_io.h"
 #include "ports/catalog.h"
 #include "service/fleet_policy.h"
 #include "service/other_service.h"
@@ -65,6 +66,8 @@ struct LookOptions {
   /// Scan everything, whatever the numbers say.
   bool is_full = false;
   int threads = 1;
+  /// Keeps what it reads of manifests for the next looks; null: nothing is kept. Borrowed.
+  ports::FileCache* manifests = nullptr;
   /// Ends the look at its next read; may be set from any thread.
   const std::atomic<bool>* cancelled = nullptr;
   /// Of this run of the service, to tell its commits from another one's; empty: nobody asks.

@@ -44,6 +44,7 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
       options_(std::move(options)),
       tables_(std::move(catalogs)),
       catalog_policies_(options_.policy_sources, FreshMs(options_), clock),
+      manifests_(options_.manifest_cache_bytes),
       events_(options_.events_max),
       request_ids_(options_.seed ^ 0x52455155455354ULL) {
   counters_.version = options_.version;
@@ -224,6 +225,8 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   look.cause = item.cause;
   look.is_full = item.is_full;
   look.settings_of = dispatch_->options().settings_of;
+  look.threads = options_.look_threads;
+  look.manifests = &manifests_;
   look.cancelled = &stopping_;
   look.service_id = dispatch_->options().service_id;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "ports/cached_file_io.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/event_source.h"
@@ -47,6 +48,9 @@ struct ServiceOptions {
   int watchers = 2;
   int workers = 1;
   std::int64_t memory_bytes = std::int64_t{1} << 30;
+  /// Of manifests that looks have read.
+  std::int64_t manifest_cache_bytes = std::int64_t{64} << 20;
+  int look_threads = 1;  // of a watcher
   std::size_t events_max = 100'000;
   std::size_t tables_max = 100'000;  // that events may name before a sweep has seen them
   std::int64_t requests_max = 10'000;
@@ -144,6 +148,7 @@ class Service final : public FleetView, public FleetControl {
   const ServiceOptions options_;
   FleetTables tables_;
   CatalogPolicies catalog_policies_;
+  ports::FileCache manifests_;
   Agenda agenda_;
   FleetRowStore shown_;
   ports::EventQueue events_;

@@ -10,6 +10,21 @@
 #include "service/setting_rows.h"
 
 namespace firn::service {
+namespace {
+
+void AddCacheMetrics(const ports::FileCacheCounts& counts, std::vector<Metric>& metrics) {
+  const auto add = [&metrics](std::string name, std::string about, bool counter, std::int64_t value) {
+    metrics.push_back(
+        {.name = std::move(name), .about = std::move(about), .counter = counter, .value = static_cast<double>(value)});
+  };
+  add("firn_manifest_cache_hits_total", "Manifests that looks found in memory", true, counts.hits);
+  add("firn_manifest_cache_misses_total", "Manifests that looks had to fetch", true, counts.misses);
+  add("firn_manifest_cache_evictions_total", "Manifests that made room for others", true, counts.evictions);
+  add("firn_manifest_cache_files", "Manifests in memory", false, counts.files);
+  add("firn_manifest_cache_bytes", "Memory of the manifests in memory", false, counts.size_bytes);
+}
+
+}  // namespace
 
 Readiness Service::Ready() {
   const std::lock_guard lock(counters_mutex_);
@@ -160,6 +175,7 @@ std::vector<Metric> Service::Metrics() {
   metrics.push_back({.name = "firn_agenda_tables",
                      .about = "Tables that wait for a look",
                      .value = static_cast<double>(agenda_.size())});
+  AddCacheMetrics(manifests_.counts(), metrics);
   const std::lock_guard lock(counters_mutex_);
   metrics.push_back({.name = "firn_table_scans_total",
                      .about = "Looks that had to read a table as a whole, since the start",
