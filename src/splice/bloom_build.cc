@@ -2,6 +2,7 @@
 #include "splice/bloom_build.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "splice/column_merge.h"
@@ -26,6 +27,19 @@ bool HoldsValues(const ColumnInput& input) {
 }
 
 }  // namespace
+
+void ShareFilterMemory(const std::vector<std::vector<ColumnInput>>& inputs, std::size_t memory_bytes,
+                       std::size_t asked_bytes_max, std::vector<ColumnSettings>& columns) {
+  std::size_t sharers = 0;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    sharers += columns[c].bloom.wanted.value_or(std::ranges::any_of(inputs[c], HasFilter)) ? 1 : 0;
+  }
+  const std::size_t share = std::max(memory_bytes / std::max<std::size_t>(sharers, 1), BloomFilter::kBytesMin);
+  for (ColumnSettings& column : columns) {
+    column.bloom.read_bytes_max = share;
+    column.bloom.bytes_max = std::bit_floor(std::max(std::min(asked_bytes_max, share), BloomFilter::kBytesMin));
+  }
+}
 
 void BloomBuild::Choose(const std::vector<ColumnInput>& inputs, bool coded) {
   if (settings_.wanted == false) return;

@@ -28,6 +28,7 @@
 namespace firn::splice {
 
 struct ColumnInput;
+struct ColumnSettings;
 
 struct BloomSettings {
   std::optional<bool> wanted;
@@ -42,6 +43,10 @@ struct BuiltBloom {
   std::string lost;        // why not, if it was asked for or inputs had some
   bool of_values = false;  // it has every entry of the dictionary
 };
+
+/// Divides `memory_bytes` among the columns of a row group that may get a filter; `asked_bytes_max` bounds built ones.
+void ShareFilterMemory(const std::vector<std::vector<ColumnInput>>& inputs, std::size_t memory_bytes,
+                       std::size_t asked_bytes_max, std::vector<ColumnSettings>& columns);
 
 class BloomBuild {
  public:

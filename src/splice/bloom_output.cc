@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/bloom_output.h"
 
-#include <algorithm>
-#include <bit>
-
 namespace firn::splice {
 
-std::vector<ColumnSettings> SettingsOf(const std::vector<OutputColumn>& columns, const Options& options,
-                                       const MemoryLimits& limits) {
+std::vector<ColumnSettings> SettingsOf(const std::vector<OutputColumn>& columns, const Options& options) {
   std::vector<ColumnSettings> settings(columns.size());
-  std::size_t wanted = 0;
   for (const OutputColumn& column : columns) {
     ColumnSettings& of_column = settings[static_cast<std::size_t>(column.index)];
     const auto found = options.columns.find(column.element.field_id.value_or(-1));
@@ -17,14 +12,6 @@ std::vector<ColumnSettings> SettingsOf(const std::vector<OutputColumn>& columns,
     const ColumnOptions& asked = found->second;
     of_column = {
         {asked.bloom_filter, asked.bloom_filter_fpp, asked.bloom_filter_distinct}, asked.dictionary, asked.statistics};
-    wanted += asked.bloom_filter.value_or(false) ? 1 : 0;
-  }
-  const auto half = static_cast<std::size_t>(limits.total_bytes / 32);
-  for (ColumnSettings& of_column : settings) {
-    BloomSettings& bloom = of_column.bloom;
-    bloom.read_bytes_max = half / std::max<std::size_t>(bloom.wanted.value_or(false) ? wanted : columns.size(), 1);
-    const auto asked = static_cast<std::size_t>(options.bloom_filter_bytes_max);
-    bloom.bytes_max = std::bit_floor(std::max(std::min(asked, bloom.read_bytes_max), parquet::BloomFilter::kBytesMin));
   }
   return settings;
 }

@@ -4,8 +4,7 @@
 //
 // In: options; row groups that have been written. Out: settings a column; filters behind their row group, so that those
 //   of one row group are all that is held; notes.
-// Guarantees: the filters of one row group take at most a sixteenth of the memory limit. Notes name every reason once,
-//   with the first columns that it holds for.
+// Guarantees: notes name every reason once, with the first columns that it holds for.
 // Cost: the bytes of the filters. Errors: those of the sink. Threads: one owner.
 // Source: BloomFilter.md "File Format".
 #pragma once
@@ -17,13 +16,11 @@
 
 #include "base/byte_io.h"
 #include "splice/column_merge.h"
-#include "splice/memory_limits.h"
 #include "splice/row_group_merge.h"
 
 namespace firn::splice {
 
-std::vector<ColumnSettings> SettingsOf(const std::vector<OutputColumn>& columns, const Options& options,
-                                       const MemoryLimits& limits);
+std::vector<ColumnSettings> SettingsOf(const std::vector<OutputColumn>& columns, const Options& options);
 
 class BloomLosses {
  public:

@@ -195,6 +195,8 @@ Status RowGroupMerger::Prepare(Work& work) {
   FIRN_TRY(HoldSources(work));
   for (const PlannedSource& source : work.plan.sources) FIRN_TRY(ScanSource(work, source));
   work.held_bytes += work.scan_bytes;
+  ShareFilterMemory(work.inputs, static_cast<std::size_t>(limits_.total_bytes / 16),
+                    static_cast<std::size_t>(options_.bloom_filter_bytes_max), settings_.columns);
   // Waiting columns need memory, and so does every thread's page: beyond the limit one column is merged after the
   // other.
   work.parallel = buffers_.size() > 1 &&

@@ -210,7 +210,7 @@ class Splicer {
     settings.dictionary_size_bytes =
         static_cast<std::size_t>(std::min(options_.dictionary_size_bytes, limits_.column_bytes));
     settings.mapping_bytes_max = static_cast<std::size_t>(limits_.column_bytes);
-    settings.columns = SettingsOf(columns_, options_, limits_);
+    settings.columns = SettingsOf(columns_, options_);
     merger_ = std::make_unique<RowGroupMerger>(schema_, columns_, options_, limits_, settings);
   }
 

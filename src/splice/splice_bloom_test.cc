@@ -361,6 +361,27 @@ TEST(SpliceBloom, DictionaryAndStatistics_CanBeTurnedOff) {
   EXPECT_TRUE(chunk.offset_index_offset);
 }
 
+TEST(SpliceBloom, LittleMemory_IsSharedByColumnsThatHaveFilters) {
+  Random random(7);
+  TableChoice choice;
+  choice.types.assign(20, "int64");
+  choice.rows = 20000;
+  choice.distinct = 0;
+  choice.null_share = 0;
+  Job job;
+  job.tables.push_back(RandomTable(choice, random));
+  const Bytes file = WriteFile(job.tables[0], Plain(0.000001));
+  ASSERT_GT(*FooterOf(file).row_groups[0].columns[3].meta->bloom_filter_length, 64 << 10);
+  job.options.memory_bytes = 16 << 20;
+  job.AddFile(file);
+  EXPECT_EQ(job.Run().report.bloom_filters, 0);  // 1 MiB for twenty of 128 KiB
+  job.inputs.clear();
+  job.AddFile(WithFooter(file, [](parquet::FileMetaData& footer) {
+    for (std::size_t c = 4; c < 20; ++c) footer.row_groups[0].columns[c].meta->bloom_filter_offset.reset();
+  }));
+  EXPECT_EQ(job.Run().report.bloom_filters, 4);
+}
+
 TEST(SpliceBloom, Threads_GiveTheSameBytes) {
   Job job;
   for (int i = 0; i < 6; ++i) job.Add(Coded({}), 3000, i % 2 == 0 ? 0 : 100);
