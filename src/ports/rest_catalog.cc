@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 #include "ports/location.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::size_t kNamespacesMax = 100'000;
 constexpr std::size_t kFileIOsKept = 16;
+constexpr std::string_view kCredentialsEnd = "s3.session-token-expires-at-ms";
+constexpr std::string_view kCredentialsEndpoint = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials";
 
 json::Value ToJson(const TableIdentifier& id) {
   json::Value name_space = json::Value::Array();
@@ -149,16 +152,52 @@ Result<LoadedTable> RestCatalog::CommitTable(const LoadedTable& base, const Tabl
   return loaded;
 }
 
-Result<std::shared_ptr<FileIO>> RestCatalog::TableIO(const LoadedTable& table) {
+Properties RestCatalog::StorageProperties(const Properties& config) const {
   Properties properties = session_->properties();
   // Keys of the table come with a token of their own, or with none.
-  const bool has_keys =
-      std::ranges::any_of(table.config, [](const auto& pair) { return pair.first == "s3.access-key-id"; });
-  if (has_keys) properties.erase("s3.session-token");
-  for (const auto& [key, value] : table.config) properties.insert_or_assign(key, value);
+  if (config.contains("s3.access-key-id")) properties.erase("s3.session-token");
+  return Merged(std::move(properties), config);
+}
+
+Result<EndingFileIO> RestCatalog::MakeStorage(const Properties& config) {
+  FIRN_ASSIGN(const std::int64_t ends_at_ms,
+              IntProperty(config, kCredentialsEnd, 0, 0, std::numeric_limits<std::int64_t>::max()));
+  FIRN_ASSIGN(auto io, make_io_(StorageProperties(config)));
+  return EndingFileIO{std::move(io), {ends_at_ms}};
+}
+
+/// With credentials of .../credentials, if the server has it, or of the table loaded anew.
+Result<EndingFileIO> RestCatalog::RenewStorage(const TableIdentifier& id, const std::string& location,
+                                               Properties config) {
+  const bool has_endpoint = session_->Lists(kCredentialsEndpoint);
+  const std::string table = ToString(id);
+  FIRN_ASSIGN(const json::Value answer,
+              session_->Get(TablePath(id) + (has_endpoint ? "/credentials" : "?snapshots=all"), table));
+  auto renewed = ConfigOf(answer, location);
+  if (renewed.empty()) return Error{Code::kUnavailable, table + ": the catalog has no new credentials for the table"};
+  // A new key without a token or an end must not inherit those of the old one.
+  config.erase("s3.session-token");
+  config.erase(std::string(kCredentialsEnd));
+  for (auto& [key, value] : renewed) config.insert_or_assign(key, std::move(value));
+  return MakeStorage(config);
+}
+
+Result<std::shared_ptr<FileIO>> RestCatalog::TableIO(const LoadedTable& table) {
+  const Properties config(table.config.begin(), table.config.end());
+  Properties properties = StorageProperties(config);
+  const bool ends = config.contains(kCredentialsEnd);
+  // Credentials that end are renewed as those of one table.
+  if (ends) properties.insert_or_assign("", ToString(table.id));
   const std::lock_guard lock(mutex_);
   if (const auto found = ios_.find(properties); found != ios_.end()) return found->second;
-  FIRN_ASSIGN(auto io, make_io_(properties));
+  FIRN_ASSIGN(EndingFileIO storage, MakeStorage(config));
+  std::shared_ptr<FileIO> io = storage.io;
+  if (ends) {
+    const auto renew = [this, id = table.id, location = table.metadata->location(), config] {
+      return RenewStorage(id, location, config);
+    };
+    io = std::make_shared<RenewedFileIO>(std::move(storage), renew, clock_);
+  }
   // Vended credentials change all the time; what is still in use lives on without the map.
   if (ios_.size() >= kFileIOsKept) ios_.clear();
   ios_.emplace(std::move(properties), io);

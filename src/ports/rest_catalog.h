@@ -7,7 +7,8 @@
 // Guarantees: a commit is one POST with assert-table-uuid and the caller's requirements. Its answer decides: 200 with
 //   metadata that can be read is success, 4xx are refusals, 409 kConflict; everything else, also a lost or unreadable
 //   answer, is kOutcomeUnknown. Idempotency-Key goes with it when the server says that it knows it.
-// Cost: one request a load and a commit. FileIOs are kept by the configuration that tables come with.
+//   Credentials of a table that say when they end (s3.session-token-expires-at-ms) are renewed before.
+// Cost: one request a load and a commit, one a renewal. FileIOs are kept by the configuration that tables come with.
 // Threads: any.
 // Errors: as catalog.h, with the server's text.
 // Source: Iceberg REST OpenAPI.
@@ -19,6 +20,7 @@
 
 #include "base/random.h"
 #include "ports/catalog.h"
+#include "ports/renewed_file_io.h"
 #include "ports/rest_session.h"
 #include "ports/routed_file_io.h"
 
@@ -47,6 +49,9 @@ class RestCatalog final : public Catalog {
         random_(seed) {}
 
   std::string TablePath(const TableIdentifier& id) const;
+  Properties StorageProperties(const Properties& config) const;
+  Result<EndingFileIO> MakeStorage(const Properties& config);
+  Result<EndingFileIO> RenewStorage(const TableIdentifier& id, const std::string& location, Properties config);
   Result<std::vector<json::Value>> ListAll(const std::string& path, HttpHeaders query, const char* member);
   Status AddTables(const std::vector<std::string>& name_space, std::vector<TableIdentifier>& tables);
   Status AddNamespaces(const std::vector<std::string>& parent, std::vector<std::vector<std::string>>& found);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/renewed_file_io.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "base/log.h"
+
+namespace firn::ports {
+namespace {
+
+constexpr std::int64_t kMarginMs = 5 * 60 * 1000;
+// After a renewal that failed while the old credentials hold.
+constexpr std::int64_t kTryAgainMs = 10'000;
+
+/// A file that was opened, and the FileIO that it needs.
+struct Opened {
+  RenewedStorage::Current at;
+  std::unique_ptr<RandomAccessSource> source;
+};
+
+class RenewedSource final : public RandomAccessSource {
+ public:
+  RenewedSource(std::shared_ptr<RenewedStorage> storage, Opened opened)
+      : storage_(std::move(storage)),
+        name_(opened.source->name()),
+        size_bytes_(opened.source->size()),
+        opened_(std::make_shared<Opened>(std::move(opened))) {}
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return size_bytes_; }
+  Status ReadAt(std::uint64_t offset, std::span<std::uint8_t> out) override {
+    FIRN_ASSIGN(const std::shared_ptr<Opened> opened, Newest());
+    return opened->source->ReadAt(offset, out);
+  }
+
+ private:
+  Result<std::shared_ptr<Opened>> Newest() {
+    FIRN_ASSIGN(const RenewedStorage::Current current, storage_->Get());
+    const std::lock_guard lock(mutex_);
+    if (current.number > opened_->at.number) {
+      FIRN_ASSIGN(auto source, current.io->Open(name_, size_bytes_));
+      opened_ = std::make_shared<Opened>(current, std::move(source));
+    }
+    return opened_;
+  }
+
+  std::shared_ptr<RenewedStorage> storage_;
+  std::string name_;
+  std::uint64_t size_bytes_;
+  std::mutex mutex_;
+  std::shared_ptr<Opened> opened_;
+};
+
+/// Keeps the FileIO that it was begun with.
+class RenewedOutput final : public OutputFile {
+ public:
+  RenewedOutput(std::shared_ptr<FileIO> io, std::unique_ptr<OutputFile> below)
+      : io_(std::move(io)), below_(std::move(below)) {}
+  const std::string& name() const override { return below_->name(); }
+  std::uint64_t position() const override { return below_->position(); }
+  Status Write(ByteView bytes) override { return below_->Write(bytes); }
+  Status Close() override { return below_->Close(); }
+  void Abort() override { below_->Abort(); }
+
+ private:
+  std::shared_ptr<FileIO> io_;
+  std::unique_ptr<OutputFile> below_;
+};
+
+}  // namespace
+
+RenewedStorage::RenewedStorage(EndingFileIO first, Renew renew, Clock& clock)
+    : renew_(std::move(renew)), clock_(clock) {
+  Take(std::move(first));
+}
+
+void RenewedStorage::Take(EndingFileIO next) {
+  const std::int64_t now = clock_.Now().value;
+  const std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  previous_ = std::exchange(current_.io, std::move(next.io));
+  ends_at_ = {next.ends_at.value > 0 ? next.ends_at.value : never};
+  // What has ended already is asked for again at once.
+  const std::int64_t life_ms = std::max<std::int64_t>(ends_at_.value - now, 0);
+  renew_at_ = {ends_at_.value == never ? never : ends_at_.value - std::min(kMarginMs, life_ms / 2)};
+}
+
+Result<RenewedStorage::Current> RenewedStorage::Get() {
+  const std::lock_guard lock(mutex_);
+  const std::int64_t now = clock_.Now().value;
+  if (now < renew_at_.value) return current_;
+  auto next = renew_();
+  if (next) {
+    Take(std::move(*next));
+    ++current_.number;
+    return current_;
+  }
+  if (now >= ends_at_.value) return std::move(next.error()).In("the credentials of the storage have ended");
+  Log(LogLevel::kWarn, fmt::format("credentials of the storage are not renewed, and hold for {} s more: {}",
+                                   (ends_at_.value - now) / 1000, next.error().message));
+  renew_at_ = {std::min(now + kTryAgainMs, ends_at_.value)};
+  return current_;
+}
+
+std::shared_ptr<FileIO> RenewedStorage::At(std::uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  if (number == current_.number) return current_.io;
+  return number + 1 == current_.number ? previous_ : nullptr;
+}
+
+Result<std::unique_ptr<RandomAccessSource>> RenewedFileIO::Open(const std::string& location,
+                                                                std::optional<std::uint64_t> known_size_bytes) {
+  FIRN_ASSIGN(const auto current, storage_->Get());
+  FIRN_ASSIGN(auto source, current.io->Open(location, known_size_bytes));
+  return std::unique_ptr<RandomAccessSource>(new RenewedSource(storage_, {current, std::move(source)}));
+}
+
+Result<std::unique_ptr<OutputFile>> RenewedFileIO::Create(const std::string& location) {
+  FIRN_ASSIGN(const auto current, storage_->Get());
+  FIRN_ASSIGN(auto file, current.io->Create(location));
+  return std::unique_ptr<OutputFile>(new RenewedOutput(current.io, std::move(file)));
+}
+
+Status RenewedFileIO::CheckCreate(const std::string& location) {
+  FIRN_ASSIGN(const auto current, storage_->Get());
+  return current.io->CheckCreate(location);
+}
+
+Status RenewedFileIO::Delete(const std::string& location) {
+  FIRN_ASSIGN(const auto current, storage_->Get());
+  return current.io->Delete(location);
+}
+
+Result<bool> RenewedFileIO::Exists(const std::string& location) {
+  FIRN_ASSIGN(const auto current, storage_->Get());
+  return current.io->Exists(location);
+}
+
+Result<ListPage> RenewedFileIO::List(const std::string& prefix, const std::string& page) {
+  RenewedStorage::Current at;
+  std::string below;
+  if (page.empty()) {
+    FIRN_ASSIGN(at, storage_->Get());
+  } else {
+    // "3:PAGE" is a page of the third renewal.
+    const std::size_t colon = std::min(page.find(':'), page.size());
+    at.number = std::strtoull(page.c_str(), nullptr, 10);
+    at.io = storage_->At(at.number);
+    if (!at.io || colon == page.size()) {
+      return Error{Code::kInvalidArgument, "the listing is gone: its page was asked for too late"};
+    }
+    below = page.substr(colon + 1);
+  }
+  FIRN_ASSIGN(ListPage result, at.io->List(prefix, below));
+  if (!result.next_page.empty()) result.next_page = fmt::format("{}:{}", at.number, result.next_page);
+  return result;
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A FileIO whose credentials end: a new one takes its place before they do.
+//
+// In: a FileIO with the time when its credentials end, a function that makes the next one. Out: one FileIO for a job of
+//   any length.
+// Guarantees: credentials are renewed five minutes before their end, or after half of a shorter life; one thread
+//   renews, the others wait. When that fails and the old ones still hold, they go on being used. Files
+//   that were opened before are opened anew when they are read after it. A file that is being written keeps its
+//   credentials: its Close() fails if they end first, and nothing is lost but the work.
+// Threads: any. Errors: as the FileIO below; of the renewal once the credentials have ended.
+// Source: Java VendedCredentialsProvider; REST OpenAPI, storage-credentials.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "ports/clock.h"
+#include "ports/file_io.h"
+
+namespace firn::ports {
+
+/// `ends_at` 0: never.
+struct EndingFileIO {
+  std::shared_ptr<FileIO> io;
+  TimestampMs ends_at;
+};
+
+/// What a FileIO and the files that it has opened share.
+class RenewedStorage {
+ public:
+  using Renew = std::function<Result<EndingFileIO>()>;
+  struct Current {
+    std::shared_ptr<FileIO> io;
+    std::uint64_t number = 0;  // counts renewals
+  };
+
+  /// `clock` must live longer, and what `renew` needs as well.
+  RenewedStorage(EndingFileIO first, Renew renew, Clock& clock);
+  Result<Current> Get();
+  /// The FileIO of that number, if it is the current one or the one before it; otherwise null.
+  std::shared_ptr<FileIO> At(std::uint64_t number);
+
+ private:
+  void Take(EndingFileIO next);
+
+  Renew renew_;
+  Clock& clock_;
+  std::mutex mutex_;
+  Current current_;
+  std::shared_ptr<FileIO> previous_;
+  TimestampMs ends_at_, renew_at_;
+};
+
+class RenewedFileIO final : public FileIO {
+ public:
+  RenewedFileIO(EndingFileIO first, RenewedStorage::Renew renew, Clock& clock)
+      : storage_(std::make_shared<RenewedStorage>(std::move(first), std::move(renew), clock)) {}
+
+  Result<std::unique_ptr<RandomAccessSource>> Open(
+      const std::string& location, std::optional<std::uint64_t> known_size_bytes = std::nullopt) override;
+  Result<std::unique_ptr<OutputFile>> Create(const std::string& location) override;
+  Status CheckCreate(const std::string& location) override;
+  Status Delete(const std::string& location) override;
+  Result<bool> Exists(const std::string& location) override;
+  /// A listing is ended with the credentials that it was begun with.
+  Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+
+ private:
+  std::shared_ptr<RenewedStorage> storage_;
+};
+
+}  // namespace firn::ports

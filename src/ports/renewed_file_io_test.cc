@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/renewed_file_io.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "ports/hooked_file_io.h"
+#include "ports/memory_file_io.h"
+
+namespace firn::ports {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kMinute = 60'000;
+
+/// Credentials that the store refuses after their end, as S3 does.
+class RenewedFileIOTest : public testing::Test {
+ protected:
+  EndingFileIO Until(std::int64_t ends_at_ms) {
+    const IoHook check = [this, ends_at_ms](const IoEvent&) -> Status {
+      if (clock_.Now().value < ends_at_ms) return Ok();
+      return Error{Code::kInvalidArgument, "ExpiredToken"};
+    };
+    return {std::make_shared<HookedFileIO>(store_, check), {ends_at_ms}};
+  }
+  RenewedFileIO Make(std::int64_t ends_at_ms) {
+    return RenewedFileIO(
+        Until(ends_at_ms),
+        [this]() -> Result<EndingFileIO> {
+          ++renewals_;
+          if (is_down_) return Error{Code::kUnavailable, "catalog is down"};
+          return Until(clock_.Now().value + 60 * kMinute);
+        },
+        clock_);
+  }
+  void Wait(std::int64_t duration_ms) { clock_.SleepMs(duration_ms); }
+
+  ManualClock clock_{TimestampMs{1'700'000'000'000}};
+  const std::int64_t start_ = 1'700'000'000'000;
+  std::shared_ptr<MemoryFileIO> store_ = std::make_shared<MemoryFileIO>();
+  std::atomic<int> renewals_ = 0;
+  bool is_down_ = false;
+};
+
+TEST_F(RenewedFileIOTest, AJobOfHours_NeverMeetsTheEnd) {
+  auto io = Make(start_ + 60 * kMinute);
+  ASSERT_TRUE(WriteFile(io, "mem://a", AsBytes("abc")));
+  const auto source = io.Open("mem://a", 3).value();
+  for (int minute = 0; minute < 300; ++minute) {
+    Bytes read(3);
+    ASSERT_TRUE(source->ReadAt(0, read)) << "the file was opened long ago, minute " << minute;
+    ASSERT_EQ(AsText(read), "abc");
+    ASSERT_TRUE(WriteFile(io, fmt::format("mem://{}", minute), AsBytes("x")));
+    ASSERT_TRUE(io.Exists("mem://a").value());
+    Wait(kMinute);
+  }
+  EXPECT_EQ(renewals_, 5) << "every 55 minutes";
+}
+
+TEST_F(RenewedFileIOTest, ShortLife_IsRenewedHalfway) {
+  auto io = Make(start_ + 2 * kMinute);
+  EXPECT_TRUE(io.Exists("mem://a"));
+  Wait(kMinute - 1);
+  EXPECT_TRUE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 0);
+  Wait(1);
+  EXPECT_TRUE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 1);
+}
+
+TEST_F(RenewedFileIOTest, CatalogIsDown_OldOnesAreUsedToTheirEndAndThenItIsSaid) {
+  auto io = Make(start_ + 60 * kMinute);
+  is_down_ = true;
+  Wait(56 * kMinute);
+  EXPECT_TRUE(io.Exists("mem://a"));
+  EXPECT_TRUE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 1) << "not asked for each file";
+  Wait(4 * kMinute);
+  const auto ended = io.Exists("mem://a");
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, Code::kUnavailable);
+  EXPECT_THAT(ended.error().message, HasSubstr("have ended"));
+  is_down_ = false;
+  EXPECT_TRUE(io.Exists("mem://a"));
+}
+
+TEST_F(RenewedFileIOTest, WithoutAnEnd_NothingIsAskedFor) {
+  RenewedStorage storage({store_, {0}}, nullptr, clock_);
+  Wait(1'000'000 * kMinute);
+  EXPECT_EQ(storage.Get().value().number, 0U);
+}
+
+TEST_F(RenewedFileIOTest, ManyThreads_OneRenewal) {
+  auto io = Make(start_ + 10 * kMinute);
+  ASSERT_TRUE(WriteFile(io, "mem://a", AsBytes("abc")));
+  const auto source = io.Open("mem://a").value();
+  Wait(9 * kMinute);
+  std::vector<std::jthread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      Bytes read(3);
+      good += source->ReadAt(0, read) && AsText(read) == "abc";
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(good, 8);
+  EXPECT_EQ(renewals_, 1);
+}
+
+TEST_F(RenewedFileIOTest, Listing_GoesOnOverARenewal) {
+  store_->set_page_files(2);
+  auto io = Make(start_ + 60 * kMinute);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(WriteFile(io, fmt::format("mem://d/{}", i), AsBytes("x")));
+  std::string page;
+  std::size_t count = 0;
+  do {
+    const auto listed = io.List("mem://d/", page);
+    ASSERT_TRUE(listed) << ToString(listed.error());
+    count += listed->files.size();
+    page = listed->next_page;
+    if (count == 2) Wait(56 * kMinute);
+    ASSERT_TRUE(io.Exists("mem://d/0"));
+  } while (!page.empty());
+  EXPECT_EQ(count, 5U);
+  EXPECT_EQ(renewals_, 1);
+  EXPECT_FALSE(io.List("mem://d/", "77:1"));
+}
+
+}  // namespace
+}  // namespace firn::ports

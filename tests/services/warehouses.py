@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A REST catalog with several warehouses that vends S3 credentials which end: PyIceberg's SQL catalogs behind HTTP.
+
+    with Warehouses({"red": catalog, "blue": catalog}, vend) as server: ... server.url ...
+
+/v1/config names a prefix for each warehouse. vend() returns the credentials of one answer, or None for none at all.
+with_endpoint says whether .../credentials is there; without it they come with the table only. server.calls lists
+(method, path) without queries. And a slow wire:
+
+    with SlowWire(url, seconds) as wire: ... wire.url ...          every piece of a request waits that long
+"""
+
+import json
+import re
+import socket
+import threading
+import time
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import CommitTableRequest
+
+TABLE = "/v1/{prefix}/namespaces/{namespace}/tables/{table}"
+
+
+class Warehouses:
+    def __init__(self, catalogs, vend=lambda: None, with_endpoint=True):
+        self.catalogs, self.vend, self.with_endpoint = catalogs, vend, with_endpoint
+        self.calls = []
+        self.lock = threading.Lock()
+        warehouses = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                url = urllib.parse.urlsplit(self.path)
+                with warehouses.lock:  # SQLite connections and the order of commits
+                    warehouses.calls.append((self.command, url.path))
+                    status, answer = warehouses.answer(self.command, url.path, urllib.parse.parse_qs(url.query), body)
+                payload = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(payload)))
+                self.end_headers()
+                self.wfile.write(payload)
+
+            do_GET = do_POST = do_any
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    @staticmethod
+    def error(status, kind, text):
+        return status, {"error": {"message": text, "type": kind, "code": status}}
+
+    def answer(self, method, path, query, body):
+        if path == "/v1/config":
+            warehouse = query.get("warehouse", ["(none)"])[0]
+            if warehouse not in self.catalogs:
+                return self.error(404, "NotFoundException", f"no warehouse {warehouse}")
+            endpoints = [f"GET {TABLE}", f"POST {TABLE}"] + ([f"GET {TABLE}/credentials"] if self.with_endpoint else [])
+            return 200, {"defaults": {}, "overrides": {"prefix": f"wh/{warehouse}"}, "endpoints": endpoints}
+        found = re.fullmatch(r"/v1/wh/([^/]+)/namespaces(?:/([^/]+)/tables(?:/([^/]+)(/credentials)?)?)?", path)
+        if not found or found[1] not in self.catalogs:
+            return self.error(404, "NotFoundException", path)
+        catalog, namespace, table, credentials = self.catalogs[found[1]], found[2], found[3], found[4]
+        if not namespace:
+            return 200, {"namespaces": [list(name) for name in catalog.list_namespaces()] if not query.get("parent") else []}
+        if not table:
+            return 200, {"identifiers": [{"namespace": list(n[:-1]), "name": n[-1]} for n in catalog.list_tables(namespace)]}
+        try:
+            loaded = catalog.load_table(f"{namespace}.{table}")
+        except NoSuchTableError as error:
+            return self.error(404, "NoSuchTableException", str(error))
+        if credentials and not self.with_endpoint:
+            return self.error(404, "NotFoundException", path)
+        if credentials:
+            return 200, self.vended(loaded)
+        if method == "GET":
+            return 200, {"metadata-location": loaded.metadata_location, "config": {}, **self.vended(loaded),
+                         "metadata": json.loads(loaded.metadata.model_dump_json(by_alias=True, exclude_none=True))}
+        request = CommitTableRequest.model_validate_json(body)
+        try:
+            done = catalog.commit_table(loaded, request.requirements, request.updates)
+        except CommitFailedException as error:
+            return self.error(409, "CommitFailedException", str(error))
+        return 200, {"metadata-location": done.metadata_location,
+                     "metadata": json.loads(done.metadata.model_dump_json(by_alias=True, exclude_none=True))}
+
+    def vended(self, loaded):
+        credentials = self.vend()
+        if credentials is None:
+            return {}
+        bucket = "/".join(loaded.metadata.location.split("/")[:3])
+        return {"storage-credentials": [{"prefix": bucket, "config": credentials}]}
+
+
+class SlowWire:
+    def __init__(self, url, seconds):
+        self.target = urllib.parse.urlsplit(url)
+        self.seconds = seconds
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.server.getsockname()[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.server.accept()
+                upstream = socket.create_connection((self.target.hostname, self.target.port))
+            except OSError:
+                return
+            for pair in ((client, upstream, self.seconds), (upstream, client, 0)):
+                threading.Thread(target=self.copy, args=pair, daemon=True).start()
+
+    @staticmethod
+    def copy(source, target, seconds):
+        try:
+            while data := source.recv(1 << 20):
+                time.sleep(seconds)
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
