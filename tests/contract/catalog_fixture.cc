@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "contract/glue_store.h"
 #include "contract/rest_store.h"
 #include "contract/scratch_directory.h"
 #include "format/json/json.h"
@@ -199,6 +200,7 @@ std::vector<CatalogCase> CatalogCases() {
       {"HadoopWarehouse", [] { return std::make_unique<HadoopStore>(false); }},
   };
   if (std::getenv("FIRN_TEST_REST_URI")) cases.push_back({"Rest", MakeRestStore});
+  if (std::getenv("FIRN_TEST_GLUE_ENDPOINT")) cases.push_back({"Glue", MakeGlueStore});
   if (std::getenv("FIRN_TEST_POSTGRES_URI")) {
     cases.push_back({"PostgresV1", [] { return std::make_unique<PostgresStore>(true); }});
     cases.push_back({"PostgresV0", [] { return std::make_unique<PostgresStore>(false); }});
@@ -208,8 +210,9 @@ std::vector<CatalogCase> CatalogCases() {
 
 std::vector<std::string> CatalogsLeftOut() {
   std::vector<std::string> left_out;
-  for (const auto& [name, variable] : {std::pair{"REST catalog", "FIRN_TEST_REST_URI"},
-                                       std::pair{"SQL catalog on PostgreSQL", "FIRN_TEST_POSTGRES_URI"}}) {
+  for (const auto& [name, variable] :
+       {std::pair{"REST catalog", "FIRN_TEST_REST_URI"}, std::pair{"Glue", "FIRN_TEST_GLUE_ENDPOINT"},
+        std::pair{"SQL catalog on PostgreSQL", "FIRN_TEST_POSTGRES_URI"}}) {
     if (!std::getenv(variable)) left_out.push_back(fmt::format("{}: set {}", name, variable));
   }
   return left_out;

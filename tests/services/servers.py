@@ -61,7 +61,7 @@ class Servers:
         self.processes = []
         self.not_started = []
         self.folders = []
-        self.postgres = None
+        self.postgres = self.glue = None
 
     def spawn(self, command, name, environment=None):
         log = open(self.folder / f"{name}.log", "wb")
@@ -76,7 +76,7 @@ class Servers:
         variables = {}
         for name, starter in (("REST catalog", self.start_rest), ("S3 server", self.start_s3),
                               ("Kafka broker", self.find_kafka),
-                              ("PostgreSQL server", self.start_postgres)):
+                              ("PostgreSQL server", self.start_postgres), ("Glue", self.start_glue)):
             try:
                 variables.update(starter())
             except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
@@ -109,6 +109,13 @@ class Servers:
         self.postgres = Postgres(folder / "server")
         self.postgres.start()
         return {"FIRN_TEST_POSTGRES_URI": self.postgres.uri}
+
+    def start_glue(self):
+        from .glue import ACCESS_KEY as key, REGION, SECRET_KEY as secret, Glue
+        self.glue = Glue(self.folder / "glue")
+        self.glue.start()
+        return {"FIRN_TEST_GLUE_ENDPOINT": self.glue.url, "FIRN_TEST_GLUE_REGION": REGION, "FIRN_TEST_GLUE_ACCESS_KEY": key,
+                "FIRN_TEST_GLUE_SECRET_KEY": secret}
 
     def start_s3(self):
         weed = Path(sys.executable).with_name("weed")
@@ -148,8 +155,9 @@ class Servers:
                 time.sleep(0.5)
 
     def stop(self):
-        if self.postgres:
-            self.postgres.stop()
+        for server in (self.postgres, self.glue):
+            if server:
+                server.stop()
         for process in self.processes:
             process.terminate()
         for process in self.processes:

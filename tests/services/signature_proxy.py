@@ -104,14 +104,19 @@ class SignatureProxy:
                        b'{"error":{"message":"%s","type":"ForbiddenException","code":403}}' % fault.encode())
             return
         self.passed += 1
-        self.reply(handler, *self.answer(handler.command, handler.path, dict(handler.headers), body))
+        try:
+            answer = self.answer(handler.command, handler.path, dict(handler.headers), body)
+        except ConnectionAbortedError:  # no answer is wanted
+            handler.close_connection = True
+            return
+        self.reply(handler, *answer)
 
     def answer(self, method, path, headers, body):
         return self.forward(method, path, headers, body)
 
     def forward(self, method, path, headers, body):
         connection = http.client.HTTPConnection(self.upstream.hostname, self.upstream.port, timeout=60)
-        kept = {k: v for k, v in headers.items() if k.lower() not in {"host", "connection", "accept-encoding"}}
+        kept = {k: v for k, v in headers.items() if k.lower() not in {"host", "connection", "accept-encoding", "content-length"}}
         connection.request(method, path, body, kept)
         answer = connection.getresponse()
         payload = answer.read()

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/glue_catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "ports/location.h"
+#include "ports/metadata_file.h"
+
+namespace firn::ports {
+namespace {
+
+constexpr std::int64_t kTimeoutMs = 60'000;
+
+/// What a table's entry and an update of it have in common.
+constexpr std::array<const char*, 12> kInputMembers = {
+    "Name",      "Description",       "Owner",         "LastAccessTime",   "LastAnalyzedTime",
+    "Retention", "StorageDescriptor", "PartitionKeys", "ViewOriginalText", "ViewExpandedText",
+    "TableType", "TargetTable"};
+
+/// "EntityNotFoundException" of "__type": "com.amazonaws.glue#EntityNotFoundException".
+std::string KindOf(const HttpResponse& response, const json::Value* body) {
+  std::string kind;
+  if (const std::string* header = FindHeader(response, "x-amzn-errortype")) kind = *header;
+  const json::Value* type = body ? body->Find("__type") : nullptr;
+  if (type && type->AsString()) kind = *type->AsString();
+  kind = kind.substr(0, kind.find(':'));
+  const std::size_t hash = kind.rfind('#');
+  return hash == std::string::npos ? kind : kind.substr(hash + 1);
+}
+
+Code CodeOf(int status, const std::string& kind, bool may_change) {
+  if (kind == "EntityNotFoundException") return Code::kNotFound;
+  // Another writer at this moment; also a version that is not the table's any more.
+  if (kind == "ConcurrentModificationException" || kind == "VersionMismatchException") return Code::kConflict;
+  if (kind.find("Throttl") != std::string::npos || kind == "ConcurrentRunsExceededException" || status == 429) {
+    return Code::kUnavailable;
+  }
+  if (kind == "ResourceNumberLimitExceededException") return Code::kLimit;
+  if (kind == "ResourceNotReadyException") return Code::kUnavailable;
+  if (status >= 400 && status < 500 && kind != "OperationTimeoutException") return Code::kInvalidArgument;
+  return may_change ? Code::kOutcomeUnknown : Code::kUnavailable;
+}
+
+Error GlueError(const HttpResponse& response, bool may_change) {
+  constexpr std::size_t kReasonBytesMax = 500;
+  const auto body = json::Parse(response.body);
+  const json::Value* object = body ? &*body : nullptr;
+  const std::string kind = KindOf(response, object);
+  std::string reason;
+  for (const char* member : {"Message", "message"}) {
+    const json::Value* value = object ? object->Find(member) : nullptr;
+    if (value && value->AsString()) reason = value->AsString()->substr(0, kReasonBytesMax);
+  }
+  std::ranges::replace_if(reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return {CodeOf(response.status, kind, may_change),
+          fmt::format("Glue answers {} {}: {}", response.status, kind.empty() ? "(no kind)" : kind, reason)};
+}
+
+std::string Parameter(const json::Value& table, std::string_view name) {
+  const json::Value* parameters = table.Find("Parameters");
+  const json::Value* value = parameters ? parameters->Find(name) : nullptr;
+  return value && value->AsString() ? *value->AsString() : "";
+}
+
+bool IsIceberg(const json::Value& table) {
+  std::string type = Parameter(table, "table_type");
+  std::ranges::transform(type, type.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+  return type == "ICEBERG";
+}
+
+Result<std::string> PointerOf(const TableIdentifier& id, const json::Value& table) {
+  if (!IsIceberg(table)) {
+    return Error{Code::kUnsupported, fmt::format("{}: no Iceberg table: Glue's parameter table_type is \"{}\"",
+                                                 ToString(id), Parameter(table, "table_type"))};
+  }
+  std::string location = Parameter(table, "metadata_location");
+  if (location.empty()) return Error{Code::kCorrupt, ToString(id) + ": Glue has no metadata_location for it"};
+  return location;
+}
+
+json::Value InputOf(const json::Value& table, const std::string& from, const std::string& to) {
+  json::Value input = json::Value::Object();
+  for (const char* member : kInputMembers) {
+    if (const json::Value* value = table.Find(member)) input.Set(member, *value);
+  }
+  json::Value parameters = *table.Find("Parameters");
+  parameters.Set("previous_metadata_location", from);
+  parameters.Set("metadata_location", to);
+  input.Set("Parameters", std::move(parameters));
+  return input;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Catalog>> GlueCatalog::Open(std::string name, const Properties& properties,
+                                                   std::shared_ptr<Http> http, const FileIOFactory& make_io,
+                                                   Clock& clock, std::uint64_t seed) {
+  FIRN_ASSIGN(auto io, make_io(properties));
+  std::shared_ptr<GlueCatalog> catalog(new GlueCatalog(std::move(name), std::move(io), std::move(http), clock, seed));
+  FIRN_ASSIGN(catalog->signer_, AwsSignerOf(properties, "glue.", PropertyOr(properties, "glue.region", ""), "glue"));
+  const std::string& region = catalog->signer_.region;
+  catalog->endpoint_ = PropertyOr(properties, "glue.endpoint", "");
+  if (catalog->endpoint_.empty()) {
+    catalog->endpoint_ = fmt::format("https://glue.{}.amazonaws.com{}", region, region.starts_with("cn-") ? ".cn" : "");
+  }
+  catalog->endpoint_ = AsPrefix(catalog->endpoint_);
+  catalog->catalog_id_ = PropertyOr(properties, "glue.id", "");
+  FIRN_ASSIGN(catalog->skips_archive_, BoolProperty(properties, "glue.skip-archive", true));
+  return std::shared_ptr<Catalog>(std::move(catalog));
+}
+
+Result<json::Value> GlueCatalog::Call(std::string_view operation, json::Value body, bool may_change) {
+  if (!catalog_id_.empty()) body.Set("CatalogId", catalog_id_);
+  HttpRequest request{.method = "POST", .url = endpoint_, .headers = {}, .body = json::Write(body)};
+  request.headers = {{"Content-Type", "application/x-amz-json-1.1"},
+                     {"X-Amz-Target", fmt::format("AWSGlue.{}", operation)}};
+  request.timeout_ms = kTimeoutMs;
+  FIRN_TRY(signer_.Sign(request, now_.Now()));
+  auto response = http_->Send(request);
+  if (!response) {
+    Error& error = response.error();
+    // An answer that is too large was an answer.
+    if (error.code == Code::kLimit && may_change) error.code = Code::kOutcomeUnknown;
+    if (error.code == Code::kOutcomeUnknown && !may_change) error.code = Code::kUnavailable;
+    return std::move(error);
+  }
+  if (response->status != 200) return GlueError(*response, may_change);
+  // The answer to a change is empty, or nothing that is needed.
+  if (may_change) return json::Value::Object();
+  auto answer = json::Parse(response->body);
+  if (!answer) return std::move(answer.error()).In(fmt::format("Glue's answer to {}", operation));
+  return answer;
+}
+
+Result<json::Value> GlueCatalog::GetTable(const TableIdentifier& id) {
+  if (id.name_space.size() != 1) {
+    return Error{Code::kNotFound, fmt::format("no table `{}`: Glue's databases have one level", ToString(id))};
+  }
+  json::Value body = json::Value::Object();
+  body.Set("DatabaseName", id.name_space[0]);
+  body.Set("Name", id.name);
+  auto answer = Call("GetTable", std::move(body));
+  if (!answer && answer.error().code == Code::kNotFound) {
+    return Error{Code::kNotFound,
+                 fmt::format("no table `{}` in catalog `{}`: {}", ToString(id), name(), answer.error().message)};
+  }
+  if (!answer) return std::move(answer.error()).In(ToString(id));
+  json::Value* table = answer->Find("Table");
+  if (!table || !table->is_object()) return Error{Code::kCorrupt, ToString(id) + ": Glue's answer has no `Table`"};
+  return std::move(*table);
+}
+
+Result<std::string> GlueCatalog::ReadPointer(const TableIdentifier& id) {
+  FIRN_ASSIGN(const json::Value table, GetTable(id));
+  return PointerOf(id, table);
+}
+
+Status GlueCatalog::SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) {
+  auto table = GetTable(id);
+  if (!table && table.error().code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
+  if (!table) return std::move(table.error());
+  FIRN_ASSIGN(const std::string location, PointerOf(id, *table));
+  if (location != from) return Error{Code::kConflict, "another commit came first"};
+  const json::Value* version = table->Find("VersionId");
+  if (!version || !version->AsString() || version->AsString()->empty()) {
+    return Error{Code::kUnsupported, "Glue gives no VersionId for the table: a commit could overwrite another one"};
+  }
+  json::Value body = json::Value::Object();
+  body.Set("DatabaseName", id.name_space[0]);
+  body.Set("TableInput", InputOf(*table, from, to));
+  body.Set("SkipArchive", skips_archive_);
+  body.Set("VersionId", *version->AsString());
+  auto done = Call("UpdateTable", std::move(body), /*may_change=*/true);
+  if (done) return Ok();
+  Error& error = done.error();
+  if (error.code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
+  if (error.code != Code::kOutcomeUnknown) return std::move(error);
+  return Reconcile(id, from, to, std::move(error));
+}
+
+/// After an update whose answer is missing. That the old location is still there proves nothing: the request may be on
+/// its way. Another location does, because its version is not the one that the request names.
+Status GlueCatalog::Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault) {
+  const auto location = ReadPointer(id);
+  if (location && *location == to) return Ok();
+  if (!location || *location == from) return fault;
+  const auto current = ReadMetadataFile(io(), *location);
+  if (!current) return fault;
+  const auto& log = (*current)->metadata_log();
+  if (std::ranges::find(log, to) != log.end()) return Ok();
+  if (std::ranges::find(log, from) == log.end()) return fault;  // the log is too short to prove anything
+  return Error{Code::kConflict, "another commit came first"};
+}
+
+Result<std::vector<json::Value>> GlueCatalog::ListAll(std::string_view operation, json::Value body,
+                                                      const char* member) {
+  std::vector<json::Value> all;
+  std::unordered_set<std::string> seen;
+  while (true) {
+    FIRN_ASSIGN(json::Value answer, Call(operation, body));
+    if (json::Value* found = answer.Find(member)) std::ranges::move(found->elements(), std::back_inserter(all));
+    FIRN_ASSIGN(const auto next, json::FindString(answer, "NextToken"));
+    if (!next || next->empty()) return all;
+    if (!seen.insert(*next).second) {
+      return Error{Code::kUnavailable, fmt::format("{}: Glue sends the same page again and again", operation)};
+    }
+    body.Set("NextToken", *next);
+  }
+}
+
+Result<std::vector<TableIdentifier>> GlueCatalog::ListTables() {
+  FIRN_ASSIGN(const auto databases, ListAll("GetDatabases", json::Value::Object(), "DatabaseList"));
+  std::vector<TableIdentifier> ids;
+  for (const json::Value& database : databases) {
+    FIRN_ASSIGN(const std::string name_space, json::GetString(database, "Name"));
+    json::Value body = json::Value::Object();
+    body.Set("DatabaseName", name_space);
+    auto tables = ListAll("GetTables", std::move(body), "TableList");
+    if (!tables && tables.error().code == Code::kNotFound) continue;  // dropped meanwhile
+    if (!tables) return std::move(tables.error()).In(name_space);
+    for (const json::Value& table : *tables) {
+      if (!IsIceberg(table)) continue;
+      FIRN_ASSIGN(std::string table_name, json::GetString(table, "Name"));
+      ids.push_back({{name_space}, std::move(table_name)});
+    }
+  }
+  return ids;
+}
+
+}  // namespace firn::ports

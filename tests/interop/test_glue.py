@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AWS Glue, as moto emulates it and a door checks it, shared with PyIceberg, with and without faults on the way."""
+
+import multiprocessing
+import os
+import random
+import subprocess
+import time
+
+import pyarrow as pa
+import pytest
+from pyiceberg.exceptions import CommitFailedException
+
+pytest.importorskip("botocore", reason="botocore is not installed")
+
+from tests.services.glue import ACCESS_KEY, REGION, SECRET_KEY, Glue  # noqa: E402
+
+from .conftest import BINARY  # noqa: E402
+from .rows import by_duckdb, by_pyiceberg  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def glue(tmp_path_factory):
+    try:
+        server = Glue(tmp_path_factory.mktemp("glue"))
+    except RuntimeError as error:
+        pytest.skip(f"no Glue: {error}")
+    with server:
+        yield server
+
+
+def catalog_of(url, folder):
+    from pyiceberg.catalog.glue import GlueCatalog
+    return GlueCatalog("lake", **{"glue.endpoint": url, "glue.region": REGION, "glue.access-key-id": ACCESS_KEY,
+                                  "glue.secret-access-key": SECRET_KEY, "warehouse": f"file://{folder}/warehouse"})
+
+
+def make_table(glue, folder, appends=6):
+    catalog = catalog_of(glue.url, folder)
+    database = f"n{random.randrange(10**9)}"
+    catalog.create_namespace(database)
+    table = catalog.create_table(f"{database}.t", schema=pa.schema([("id", pa.int64()), ("text", pa.string())]))
+    for append in range(appends):
+        table.append(pa.table({"id": range(append * 10, append * 10 + 10), "text": [f"x{append}"] * 10}))
+    return catalog, f"{database}.t"
+
+
+def environment_of(url, **more):
+    made = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
+    made.update({"PYICEBERG_CATALOG__LAKE__TYPE": "glue", "PYICEBERG_CATALOG__LAKE__GLUE__ENDPOINT": url,
+                 "PYICEBERG_CATALOG__LAKE__GLUE__REGION": REGION,
+                 "PYICEBERG_CATALOG__LAKE__GLUE__ACCESS_KEY_ID": ACCESS_KEY,
+                 "PYICEBERG_CATALOG__LAKE__GLUE__SECRET_ACCESS_KEY": SECRET_KEY, **more})
+    return made
+
+
+def optimize(url, name, **more):
+    return subprocess.run([BINARY, "optimize", f"lake.{name}", "--quiet"], capture_output=True, text=True,
+                          env=environment_of(url, **more), timeout=300)
+
+
+def entry_of(catalog, name):
+    database, table = name.split(".")
+    return catalog.glue.get_table(DatabaseName=database, Name=table)["Table"]
+
+
+def check_rows(catalog, name, rows):
+    table = catalog.load_table(name)
+    assert by_pyiceberg(table) == rows
+    assert by_duckdb(table.metadata_location) == rows
+    for snapshot in table.snapshots():
+        by_pyiceberg(table, snapshot.snapshot_id)
+    return table
+
+
+def replaces(table):
+    return [s for s in table.snapshots() if s.summary.operation.value == "replace"]
+
+
+def test_optimize_tableOfPyIceberg_keepsRowsAndTheRestOfItsEntry(glue, tmp_path):
+    catalog, name = make_table(glue, tmp_path)
+    rows = by_pyiceberg(catalog.load_table(name))
+    before = entry_of(catalog, name)
+    done = optimize(glue.url, name)
+    assert done.returncode == 0, done.stderr
+    assert glue.refused == []
+    table = check_rows(catalog, name, rows)
+    assert len(table.inspect.files()) == 1
+    after = entry_of(catalog, name)
+    assert after["Parameters"]["previous_metadata_location"] == before["Parameters"]["metadata_location"]
+    changed = {"metadata_location", "previous_metadata_location"}
+    assert {k: v for k, v in after["Parameters"].items() if k not in changed} == \
+        {k: v for k, v in before["Parameters"].items() if k not in changed}
+    for member in ("StorageDescriptor", "TableType", "Name"):
+        assert after.get(member) == before.get(member), member
+    table.append(pa.table({"id": [1000], "text": ["y"]}))
+    assert sum(by_pyiceberg(catalog.load_table(name)).values()) == sum(rows.values()) + 1
+
+
+def test_staleVersion_isRefusedByTheDoor(glue, tmp_path):
+    """Otherwise the races below prove nothing."""
+    catalog, name = make_table(glue, tmp_path, appends=1)
+    entry = entry_of(catalog, name)
+    catalog.load_table(name).append(pa.table({"id": [1], "text": ["a"]}))
+    with pytest.raises(Exception, match="ConcurrentModificationException"):
+        catalog.glue.update_table(DatabaseName=entry["DatabaseName"], VersionId=entry["VersionId"],
+                                  TableInput={"Name": "t", "Parameters": entry["Parameters"]})
+
+
+# Fault of the first update, and the exit codes that it may end with.
+@pytest.mark.parametrize("fault,ends", [("pass", {0}), ("drop_before", {0, 7}), ("drop_after", {0}), ("after:500", {0}),
+                                        ("before:500", {0, 7}), ("late:1", {0, 7})])
+def test_answerIsLost_theTableSaysWhatBecameOfIt(glue, tmp_path, fault, ends):
+    catalog, name = make_table(glue, tmp_path)
+    rows = by_pyiceberg(catalog.load_table(name))
+    glue.updates.clear()
+    glue.faults[:] = [fault]
+    done = optimize(glue.url, name)
+    for thread in glue.late:
+        thread.join()
+    assert glue.updates[0][0] == fault
+    assert done.returncode in ends, f"{done.returncode} {done.stderr}"
+    table = check_rows(catalog, name, rows)
+    assert len(replaces(table)) <= 1, "applied twice"
+    if done.returncode == 0:
+        assert len(replaces(table)) == 1, "reported as done, but is not there"
+    again = optimize(glue.url, name)
+    assert again.returncode == 0, again.stderr
+    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+
+
+def append_rows(url, folder, name, writer, appends, rows_each):
+    catalog = catalog_of(url, folder)
+    for number in range(appends):
+        base = (writer * appends + number) * rows_each
+        rows = pa.table({"id": range(base, base + rows_each), "text": [f"w{writer}"] * rows_each})
+        while True:
+            try:
+                catalog.load_table(name).append(rows)
+                break
+            except CommitFailedException:
+                time.sleep(random.random() * 0.1)
+
+
+def test_appendersAgainstOptimizers_nothingLostOrDoubled(glue, tmp_path):
+    writers, appends, rows_each = 4, 5, 10
+    catalog, name = make_table(glue, tmp_path, appends=0)
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=append_rows, args=(glue.url, str(tmp_path), name, w, appends, rows_each))
+                 for w in range(writers)]
+    for process in processes:
+        process.start()
+    ends = []
+    while any(process.is_alive() for process in processes):
+        runs = [subprocess.Popen([BINARY, "optimize", f"lake.{name}", "--quiet"], env=environment_of(glue.url),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        for run in runs:
+            error = run.communicate(timeout=300)[1]
+            ends.append(run.returncode)
+            assert run.returncode in (0, 6, 8, 11), error
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    table = catalog.load_table(name)
+    assert sorted(table.scan().to_arrow()["id"].to_pylist()) == list(range(writers * appends * rows_each))
+    assert by_duckdb(table.metadata_location) == by_pyiceberg(table)
+    assert 0 in ends, "at least one run optimized"
+
+
+def test_refusals_sayWhy(glue, tmp_path):
+    catalog, name = make_table(glue, tmp_path, appends=1)
+    database = name.split(".")[0]
+    catalog.glue.create_table(DatabaseName=database, TableInput={"Name": "hive", "Parameters": {"EXTERNAL": "TRUE"}})
+    other = optimize(glue.url, f"{database}.hive")
+    assert other.returncode == 5 and "table_type" in other.stderr, other.stderr
+    missing = optimize(glue.url, f"{database}.missing")
+    assert missing.returncode == 3 and "missing" in missing.stderr, missing.stderr
+    wrong = optimize(glue.url, name, PYICEBERG_CATALOG__LAKE__GLUE__SECRET_ACCESS_KEY="hunter2")
+    assert wrong.returncode == 2 and "hunter2" not in wrong.stderr, wrong.stderr
+    listed = subprocess.run([BINARY, "tables", "--catalog", "lake"], capture_output=True, text=True,
+                            env=environment_of(glue.url), timeout=60)
+    assert f"{name}" in listed.stdout and f"{database}.hive" not in listed.stdout, listed.stdout + listed.stderr
