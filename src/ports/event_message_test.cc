@@ -72,7 +72,7 @@ TEST(EventMessage, Report_NamesItsTable) {
                      "b.c"},
                     {"catalog", "other"}},
                    ReportOf("db.t")),
-              ElementsAre("other/a.b.c.x.y"));
+              ElementsAre(R"(other/a."b.c"."x.y")"));
   EXPECT_THAT(Auto({{"table", "t"}, {"namespace", "a.b"}}, ReportOf("z")), ElementsAre("own/a.b.t"));
   EXPECT_THAT(Auto({}, ReportOf("t")), ElementsAre(HasSubstr("error: `table-name`")));
   EXPECT_THAT(Auto({}, ReportOf("")), ElementsAre(HasSubstr("error: `table-name` is missing")));

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "ports/dotted_name.h"
 #include "ports/event_text.h"
 
 namespace firn::ports {
@@ -56,7 +57,8 @@ Result<TableEvent> WebhookEvent(const json::Value& object) {
   if (const json::Value* levels = object.Find("namespace")) {
     FIRN_ASSIGN(event.name_space, EventNames(*levels, "namespace"));
   } else if (!event.table.empty()) {
-    FIRN_ASSIGN(event.name_space, SplitNames("table", event.table, '.'));
+    const bool is_quoted = event.table.find('"') != std::string::npos;
+    FIRN_ASSIGN(event.name_space, is_quoted ? SplitDottedName(event.table) : SplitNames("table", event.table, '.'));
     event.table = std::move(event.name_space.back());
     event.name_space.pop_back();
   }

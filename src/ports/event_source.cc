@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "ports/catalog.h"
+
 namespace firn::ports {
 namespace {
 
@@ -56,9 +58,8 @@ std::string_view Word(TableEvent::Source source) {
 
 std::string TableText(const TableEvent& event) {
   if (event.table.empty()) return event.location;
-  std::string text = event.catalog.empty() ? "" : event.catalog + "/";
-  for (const std::string& level : event.name_space) text += level + ".";
-  return text + event.table;
+  const std::string catalog = event.catalog.empty() ? "" : event.catalog + "/";
+  return catalog + ToString(TableIdentifier{event.name_space, event.table});
 }
 
 EventQueue::Pushed EventQueue::Push(TableEvent event) {

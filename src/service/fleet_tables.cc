@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ports/dotted_name.h"
 #include "ports/location.h"
 #include "service/table_name.h"
 
@@ -17,7 +18,7 @@ constexpr double kDayMs = 86'400'000;
 constexpr double kScanWeight = 0.1;
 
 std::string DatabaseOf(const std::string& catalog, const ports::TableIdentifier& name) {
-  return fmt::format("{}/{}", catalog, fmt::join(name.name_space, "."));
+  return fmt::format("{}/{}", catalog, ports::DottedName(name.name_space));
 }
 
 /// Local places are the same with and without "file:", and buckets by each of their names.

@@ -6,16 +6,22 @@
 #include <algorithm>
 #include <optional>
 
+#include "ports/dotted_name.h"
+
 namespace firn::service {
 namespace {
 
 constexpr std::string_view kAnyLevels = "**";
 
-std::vector<std::string_view> Levels(std::string_view text) {
-  std::vector<std::string_view> levels;
+/// Where marks do not close, they stand for themselves.
+std::vector<std::string> Levels(std::string_view text) {
+  if (text.find('"') != text.npos) {
+    if (auto levels = ports::SplitDottedName(text)) return std::move(*levels);
+  }
+  std::vector<std::string> levels;
   for (std::size_t begin = 0;;) {
     const std::size_t end = text.find('.', begin);
-    levels.push_back(text.substr(begin, end - begin));
+    levels.emplace_back(text.substr(begin, end - begin));
     if (end == text.npos) return levels;
     begin = end + 1;
   }
@@ -55,7 +61,7 @@ bool LevelFits(std::string_view pattern, std::string_view level) {
 
 Result<NameGlob> NameGlob::Parse(std::string_view pattern) {
   NameGlob glob;
-  for (const std::string_view level : Levels(pattern)) {
+  for (const std::string& level : Levels(pattern)) {
     if (level.empty()) return Error{Code::kInvalidArgument, fmt::format("pattern \"{}\" has an empty level", pattern)};
     if (level.find(kAnyLevels) != level.npos && level != kAnyLevels) {
       return Error{Code::kInvalidArgument, fmt::format("pattern \"{}\": `**` stands for whole levels", pattern)};

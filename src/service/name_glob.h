@@ -3,7 +3,8 @@
 // Names of tables and databases by pattern: "prod.sales.*", "prod.**", "*.staging.tmp_?".
 //
 // In: a pattern of levels joined by dots. `*` stands for any text of one level, `?` for one byte of it, a level `**`
-//   for any number of levels, also none. Out: whether a name (catalog, namespace levels, table, joined by dots) fits.
+//   for any number of levels, also none. A level that has a dot is written as in ports/dotted_name.h. Out: whether a
+//   name (catalog, namespace levels, table, joined by dots) fits.
 // Guarantees: letters count by case, as names in catalogs do. Cost: O(pattern * name) at worst, no recursion.
 // Errors: kInvalidArgument for an empty level, or `**` beside other text.
 // Threads: value type.

@@ -30,6 +30,14 @@ TEST(NameGlob, TwoStarsStandForLevels) {
   EXPECT_FALSE(Matches("prod.**", "production.a"));
 }
 
+TEST(NameGlob, QuotedLevelsAreOneLevel) {
+  EXPECT_TRUE(Matches("lake.a.*", R"(lake.a."b.c")"));
+  EXPECT_TRUE(Matches(R"(lake.a."b.c")", R"(lake.a."b.c")"));
+  EXPECT_TRUE(Matches(R"(lake.a."b.*")", R"(lake.a."b.c")"));
+  EXPECT_FALSE(Matches("lake.a.b.c", R"(lake.a."b.c")"));
+  EXPECT_FALSE(Matches("lake.*.*.*", R"(lake.a."b.c")"));
+}
+
 TEST(NameGlob, BadPatterns_AreRefused) {
   for (const char* pattern : {"", ".", "a.", ".a", "a..b", "a**", "a.***", "a.b**c"}) {
     EXPECT_FALSE(NameGlob::Parse(pattern).has_value()) << pattern;
