@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "format/json/json.h"
 #include "service/earlier_work.h"
 #include "service/setting_rows.h"
 #include "service/table_name.h"
@@ -19,7 +18,6 @@ namespace {
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr std::int64_t kPatienceMs = 1000;
 constexpr std::int64_t kRetryMinMs = 5'000;
-constexpr std::int64_t kStateRetryMs = 2'000;
 /// Scans alone are a reason to save a table so often.
 constexpr std::int64_t kSaveReadsMs = 3'600'000;
 /// A table that its catalog does not have any more is shown for so long.
@@ -128,6 +126,8 @@ void Service::TakeEvent(const ports::TableEvent& event) {
       found.push_back(tables_.Add(catalog, {event.name_space, event.table}).table);
     }
   }
+  // A place that no table is known to have: a new one's, maybe.
+  if (found.empty() && !is_scan) is_listing_wanted_ = true;
   for (const auto& table : found) {
     {
       const std::lock_guard lock(table->news_mutex);
@@ -138,70 +138,6 @@ void Service::TakeEvent(const ports::TableEvent& event) {
     if (is_scan) continue;
     agenda_.Add({table->id, now_ms + options_.debounce_ms, decide::Cause::kCommit, false});
   }
-}
-
-void Service::RunSweep() {
-  Random random(options_.seed ^ 0x5357454550ULL);
-  while (!stopping_) {
-    Sweep(random);
-    // A state that could not be written is tried again long before the next sweep.
-    for (std::int64_t left_ms = options_.sweep_interval_ms; left_ms > 0 && !stopping_; left_ms -= kStateRetryMs) {
-      WaitMs(std::min(left_ms, kStateRetryMs));
-      if (!stopping_ && !dispatch_->is_state_writable()) NoteState(SaveCounters());
-    }
-  }
-}
-
-/// Puts all tables on the agenda, spread over the interval so that they do not come at once, and looks for new ones. A
-/// catalog that does not answer holds up only what it has.
-void Service::Sweep(Random& random) {
-  const std::int64_t now_ms = clock_.Now().value;
-  const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(options_.sweep_interval_ms, 1));
-  const auto add = [&](FleetTable& table) {
-    bool was_seen = false;
-    {
-      const std::lock_guard lock(table.news_mutex);
-      was_seen = table.was_seen;
-    }
-    const std::int64_t delay = was_seen ? static_cast<std::int64_t>(random.Below(spread)) : 0;
-    agenda_.Add({table.id, now_ms + delay, decide::Cause::kSweep, false});
-  };
-  for (const auto& table : tables_.All()) add(*table);
-  for (const auto& catalog : tables_.catalogs()) {
-    if (stopping_) return;
-    auto listed = catalog->ListTables();
-    {
-      const std::lock_guard lock(counters_mutex_);
-      if (listed) catalog_errors_.erase(catalog->name());
-      if (!listed) catalog_errors_[catalog->name()] = listed.error().message;
-    }
-    if (!listed) {
-      Log(LogLevel::kWarn, fmt::format("catalog {}: {}", catalog->name(), listed.error().message));
-      continue;
-    }
-    for (const ports::TableIdentifier& name : *listed) {
-      if (!IsText(ToString(name))) {
-        if (left_out_.insert(catalog->name() + "/" + ToString(name)).second) {
-          Log(LogLevel::kWarn, fmt::format("catalog {}: a table whose name is not UTF-8 is left out: {}",
-                                           catalog->name(), json::Write(json::Value(ToString(name)))));
-        }
-        continue;
-      }
-      const auto [table, is_new] = tables_.Add(catalog, name);
-      if (is_new) add(*table);
-    }
-  }
-  ++sweeps_;
-  NoteFleet(now_ms);
-}
-
-/// The fleet's trend, and what has become too old.
-void Service::NoteFleet(std::int64_t now_ms) {
-  if (const auto sum = Summary(); sum && sum->tables > 0) {
-    NoteState(store_->AddTrend("", {now_ms, sum->files, sum->bytes, sum->entropy}));
-  }
-  if (Status pruned = store_->Prune(); !pruned) Log(LogLevel::kWarn, pruned.error().message);
-  NoteState(SaveCounters());
 }
 
 void Service::RunWatcher(Random random) {

@@ -113,6 +113,8 @@ class Service final : public FleetView, public FleetControl {
   void RunWatcher(Random random);
 
   void Sweep(Random& random);
+  void AddToAgenda(FleetTable& table, Random& random);
+  std::size_t ListCatalogs(Random& random);
   void NoteFleet(std::int64_t now_ms);
   void TakeEvent(const ports::TableEvent& event);
   void LookAt(const AgendaItem& item, Random& random);
@@ -179,7 +181,8 @@ class Service final : public FleetView, public FleetControl {
   std::map<std::string, Other, std::less<>> others_;
   std::set<std::string> others_said_;  // ids of services
   std::atomic<std::int64_t> sweeps_ = 0;
-  std::set<std::string> left_out_;  // names that cannot be shown; of the sweep alone
+  std::atomic<bool> is_listing_wanted_ = false;  // an event told of a table that is not known
+  std::set<std::string> left_out_;               // names that cannot be shown; of the sweep alone
 };
 
 }  // namespace firn::service

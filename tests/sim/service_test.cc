@@ -183,23 +183,47 @@ TEST_F(ServiceTest, Requests_TakeEveryNameOfATable_AndDoNotGuess) {
 
 TEST_F(ServiceTest, OddNames_AreShown_AndNoNameKeepsItFromStarting) {
   const std::string location = world_.table().Load()->metadata_location;
-  const std::vector<std::string> names = {"line\nbreak", "tab\t", "\x01\x7f", "q\"'\\", "sl/ash", "%2F", "\xc3\xbc"};
+  const std::vector<std::string> names = {"line\nbreak", "tab\t", "\x01\x7f", "q\"'\\",
+                                          "sl/ash",      "%2F",   "\xc3\xbc", "b.c"};
   for (const std::string& name : names) world_.catalog->Register({{"db"}, name}, location);
   world_.catalog->Register({{"db"}, "no\xfftext"}, location);
+  world_.catalog->Register({{"db", "b"}, "c"}, location);  // not db."b.c"
   options_.shadow = true;
   for (int run = 0; run < 2; ++run) {
     Start();
     for (const std::string& name : names) {
-      const std::string id = world_.catalog->name() + "/db." + name;
+      const std::string id = world_.catalog->name() + "/" + ports::ToString({{"db"}, name});
       EXPECT_TRUE(Wait([&] {
         const auto table = service_->Table(id);
         return table && table->row.files == 12 && table->row.score >= 0;
       })) << name;
       EXPECT_EQ(service_->Decisions({.table = id}, {.after = "", .limit = 5})->items.empty(), false);
     }
-    EXPECT_TRUE(Wait([&] { return service_->Summary()->tables == static_cast<std::int64_t>(names.size()) + 1; }));
+    EXPECT_TRUE(Wait([&] { return service_->Summary()->tables == static_cast<std::int64_t>(names.size()) + 2; }));
     service_.reset();
   }
+}
+
+TEST_F(ServiceTest, APlaceThatNoTableHas_MakesTheServiceLookForNewTables) {
+  options_.shadow = true;
+  options_.sweep_interval_ms = 3'600'000;
+  Start();
+  ASSERT_TRUE(Wait([&] { return Files() > 0; }));
+  const auto loaded = world_.table().Load();
+  const std::string old_place = R"("location":")" + loaded->metadata->location() + '"', place = "memory://new/t";
+  std::string text = loaded->metadata->ToJsonText();
+  ASSERT_NE(text.find(old_place), std::string::npos);
+  text.replace(text.find(old_place), old_place.size(), R"("location":")" + place + '"');
+  ASSERT_TRUE(ports::WriteFile(*world_.storage, place + "/v1.metadata.json", AsBytes(text)).has_value());
+  world_.catalog->Register({{"db"}, "new"}, place + "/v1.metadata.json");
+  ports::TableEvent event;
+  event.location = place;
+  ASSERT_TRUE(service_->AcceptEvent(event));
+  const std::string id = world_.catalog->name() + "/db.new";
+  EXPECT_TRUE(Wait([&] {
+    const auto table = service_->Table(id);
+    return table && table->row.files > 0;
+  }));
 }
 
 TEST_F(ServiceTest, ATableThatWasNeverRead_HasNoScore) {
