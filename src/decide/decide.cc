@@ -247,7 +247,7 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
     }
   }
   Select(decisions, policy, options, plan, refusals);
-  if (!policy.enabled && small.files > 0) {
+  if (!policy.enabled) {
     refusals.Add({"", "firn.enabled is false", std::string(kCodeDisabled), small.files, small.bytes});
   }
   if (healthy.files > 0) {

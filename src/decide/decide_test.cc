@@ -215,6 +215,9 @@ TEST(Decide, DisabledTable_PlansNothingAndSaysSo) {
   EXPECT_TRUE(plan.groups.empty());
   EXPECT_EQ(Find(plan, kCodeDisabled)->files, 10);
   EXPECT_EQ(plan.reason, "Nothing is planned: firn.enabled is false.");
+  const Plan healthy = MakePlan(MakeFacts({{100 * kMiB}}), policy);
+  ASSERT_NE(Find(healthy, kCodeDisabled), nullptr) << "it is forbidden, whether there is work or not";
+  EXPECT_EQ(Find(healthy, kCodeDisabled)->files, 0);
 }
 
 TEST(Decide, EmptyAndHealthyTables_SayNothingToDo) {
