@@ -124,7 +124,13 @@ class Reader {
 
 Status ReadConfigurationText(const std::string& file, const std::string& text, ConfigurationTree& tree) {
   try {
-    return Reader(file, tree).Read(YAML::Load(text));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    for (std::size_t i = 1; i < documents.size(); ++i) {
+      if (documents[i].IsNull()) continue;
+      return Error{Code::kInvalidArgument, fmt::format("{}: line {}: a second document: one is read, write all in it",
+                                                       file, documents[i].Mark().line + 1)};
+    }
+    return Reader(file, tree).Read(documents.empty() ? YAML::Node() : documents.front());
   } catch (const YAML::Exception& fault) {
     // The library's message can quote the line, and with it a secret.
     return Error{Code::kInvalidArgument, fmt::format("{}: line {}, column {}: this is no YAML", file,

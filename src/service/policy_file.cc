@@ -188,7 +188,13 @@ Result<FleetPolicy> ParsePolicyFile(std::string_view file, const std::string& te
     return Error{Code::kLimit, fmt::format("{}: larger than {} bytes", file, kPolicyFileBytesMax)};
   }
   try {
-    return Reader(file).Read(YAML::Load(text));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    for (std::size_t i = 1; i < documents.size(); ++i) {
+      if (documents[i].IsNull()) continue;
+      return Error{Code::kInvalidArgument, fmt::format("{}:{}: a second document: one is read, write all in it", file,
+                                                       documents[i].Mark().line + 1)};
+    }
+    return Reader(file).Read(documents.empty() ? YAML::Node() : documents.front());
   } catch (const YAML::Exception& fault) {
     return Error{Code::kInvalidArgument,
                  fmt::format("{}:{}: column {}: this is no YAML", file, fault.mark.line + 1, fault.mark.column + 1)};

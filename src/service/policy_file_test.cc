@@ -164,6 +164,14 @@ TEST(PolicyFile, Mistakes_AreErrorsWithFileLineAndKey) {
   }
 }
 
+TEST(PolicyFile, ASecondDocument_IsAnError) {
+  const auto two = ParsePolicyFile("p.yaml", "policies:\n- match: '**'\n  priority: 2\n---\npolicies: []\n");
+  ASSERT_FALSE(two.has_value());
+  EXPECT_THAT(two.error().message, StartsWith("p.yaml:5: a second document"));
+  EXPECT_EQ(Parse("---\npolicies:\n- match: '**'\n  priority: 2\n---\n").tables.size(), 1U);
+  EXPECT_TRUE(Parse("").tables.empty());
+}
+
 TEST(PolicyFile, ShortPatternsFitWithAnyLevels) {
   const FleetPolicy fleet =
       Parse("policies:\n- match: 'a.**'\n  priority: 2\ndatabases:\n- match: '**'\n  priority: 3\n");
