@@ -30,6 +30,18 @@ struct Variant {
   std::vector<std::string> paths;
 };
 
+/// Copies are gone by the time that somebody reads of them: the table's own files are named.
+std::string WithTableNames(std::string message, const FileSample& sample, const ScratchFolder& scratch) {
+  for (const std::string& location : sample.locations) {
+    const std::string path = scratch.PathOf(location);
+    for (std::size_t at = 0; !path.empty() && (at = message.find(path, at)) != std::string::npos;) {
+      message.replace(at, path.size(), location);
+      at += location.size();
+    }
+  }
+  return message;
+}
+
 /// Errors that are about the machine or the request; others are about the files, and only end the experiment.
 bool IsFatal(Code code) {
   return code == Code::kUnavailable || code == Code::kCancelled || code == Code::kLimit ||
@@ -87,7 +99,11 @@ Status SampleExperiment::CopySample() {
   Variant now;
   for (std::size_t i = 0; i < sample_.locations.size(); ++i) {
     FIRN_TRY(CheckGoOn());
-    FIRN_TRY(scratch_.Copy(sample_.locations[i], sample_.facts.files[i].size_bytes).In(sample_.locations[i]));
+    const std::string& location = sample_.locations[i];
+    Status copied = scratch_.Copy(location, sample_.facts.files[i].size_bytes);
+    // What reads names the file itself, what writes does not.
+    if (!copied && copied.error().message.find(location) != std::string::npos) return copied;
+    FIRN_TRY(std::move(copied).In(location));
     now.paths.push_back(scratch_.PathOf(sample_.locations[i]));
   }
   now.run.files = static_cast<std::int64_t>(now.paths.size());
@@ -145,7 +161,8 @@ Status SampleExperiment::MergeAll(const decide::Plan& plan, Variant& variant, st
     act::MergedGroup group = pool.Take(g);
     if (group.error) {
       if (IsFatal(group.error->code)) return std::move(*group.error);
-      experiment.reason = "files of the sample cannot be merged: " + group.error->message;
+      experiment.reason =
+          "files of the sample cannot be merged: " + WithTableNames(group.error->message, sample_, scratch_);
       return Ok();
     }
     for (const auto& removed : group.group.removed) live.erase(removed.path);
@@ -277,7 +294,7 @@ Result<Experiment> MeasureSample(const observe::Facts& facts, const iceberg::Tab
   Status done = SampleExperiment(metadata, policy, options, sample, *scratch).Run(sizes, experiment);
   if (done) return experiment;
   if (IsFatal(done.error().code)) return std::move(done.error()).In("sample in " + scratch->path());
-  experiment.reason = done.error().message;
+  experiment.reason = WithTableNames(std::move(done.error().message), sample, *scratch);
   experiment.runs.clear();
   return experiment;
 }
