@@ -197,8 +197,12 @@ def test_unreadable_file_ends_the_measurement_only(lake):
     with open(victim, "wb") as file:
         file.write(b"x" * size)
     found = lake.firn_json("analyze", "db.broken")
-    assert not found["experiment"]["done"] and found["experiment"]["reason"]
+    assert not found["experiment"]["done"] and victim in found["experiment"]["reason"]
+    assert "firn-analyze-" not in found["experiment"]["reason"], "a copy that is gone by now"
     assert found["advice"]["merge"]["reason"]
+    os.remove(victim)
+    reason = lake.firn_json("analyze", "db.broken")["experiment"]["reason"]
+    assert reason.count(victim) == 1, reason
 
 
 def test_ctrl_c_removes_the_scratch_folder(small_files, tmp_path):

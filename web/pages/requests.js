@@ -23,7 +23,7 @@ function form(table, added) {
   const names = h('datalist', { id: 'table-names' });
   const name = h('input', { name: 'table', required: true, list: 'table-names', value: table, placeholder: 'catalog/ns.table', autocomplete: 'off', spellcheck: 'false' });
   const action = h('select', { name: 'action' }, ACTIONS.map(([value, text]) => h('option', { value }, text)));
-  const priority = h('input', { name: 'priority', type: 'number', min: '0', max: '1000', step: 'any', value: '1' });
+  const priority = h('input', { name: 'priority', type: 'number', min: '0.01', max: '100', step: 'any', value: '1' });
   const deadline = h('input', { name: 'deadline', type: 'datetime-local' });
   const partitions = h('textarea', { name: 'partitions', rows: '2', placeholder: 'day=2026-01-01/region=eu', spellcheck: 'false' });
   const send = h('button', { type: 'submit', class: 'button strong' }, 'Send the request');
