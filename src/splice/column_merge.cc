@@ -137,6 +137,10 @@ class ColumnMerge {
       if (integers) join.plain_encoding = Encoding::kDeltaBinaryPacked;
       if (IsPlainText(column_)) join.plain_encoding = Encoding::kDeltaLengthByteArray;
     }
+    // DuckDB 1.5 loses its place in chunks of decimals whose pages change between indices and deltas (2.0 does not).
+    no_deltas_ = choice_.HasDictionary() &&
+                 parquet::EffectiveLogicalType(column_.element).kind == parquet::LogicalKind::kDecimal;
+    if (no_deltas_) join.plain_encoding = Encoding::kPlain;
     // Only readers of row lineage ask for these columns, and they know the encoding.
     if (lineage) join.plain_encoding = Encoding::kDeltaBinaryPacked;
     join.exact_bounds = exact_;
@@ -198,6 +202,7 @@ class ColumnMerge {
     const bool broken_deltas = scan.source->file().quirks().delta_byte_array_broken;
     for (const PageRecord& page : scan.pages) {
       if (broken_deltas && page.encoding == Encoding::kDeltaByteArray) return false;
+      if (no_deltas_ && page.encoding == Encoding::kDeltaBinaryPacked) return false;
       if (page.num_values > settings_.page_rows_max) return false;
     }
     // Rows of nested pages are counted while joining; copies need an offset index that tells them.
@@ -327,6 +332,7 @@ class ColumnMerge {
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;
+  bool no_deltas_ = false;
   Encoding plain_encoding_ = Encoding::kPlain;
   bool exact_ = false;  // bounds are those of the values, not of the inputs
 };
