@@ -28,10 +28,9 @@ def test_every_listed_name_is_that_table(twins):
     listed = json.loads(twins.firn_any("tables", "--catalog", "lake", "--json").stdout)
     assert sorted(line["table"] for line in listed) == sorted(names)
     for name, files in FILES.items():
-        assert json.loads(twins.firn_any("inspect", "files", name, "--json").stdout)
-        done = twins.firn_any("health", name, "--json")
+        done = twins.firn_any("inspect", "files", name, "--json")
         assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["files"] == files, done.stdout
+        assert len(json.loads(done.stdout)) == files, done.stdout
 
 
 def test_optimize_does_the_one_that_is_named(twins):
