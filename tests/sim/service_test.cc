@@ -265,6 +265,7 @@ TEST_F(ServiceTest, Requests_ForOnePartition_GetThatOneAlone) {
 
 TEST_F(ServiceTest, Requests_ForAPartitionThatIsNotThere_AreRefusedWhateverTheyAskFor) {
   Start();
+  ASSERT_TRUE(Wait([&] { return Files() > 0; }));
   for (const char* action : {"scan", "merge"}) {
     ASSERT_TRUE(service_->AddRequest({.table = Id(), .action = action, .partitions = {"part=none"}}).has_value());
     ASSERT_TRUE(Wait([&] { return service_->Requests({})->items[0].state != "waiting"; })) << action;
