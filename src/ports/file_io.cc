@@ -3,6 +3,14 @@
 
 namespace firn::ports {
 
+Status FileIO::CheckExclusive(const std::string& location) {
+  return Error{Code::kUnsupported, location + ": this storage cannot keep two writers from making the same file"};
+}
+
+Status FileIO::Replace(const std::string& location, ByteView) {
+  return Error{Code::kUnsupported, location + ": this storage does not replace files"};
+}
+
 Result<Bytes> ReadFile(FileIO& io, const std::string& location, std::uint64_t size_max_bytes) {
   FIRN_ASSIGN(const auto source, io.Open(location));
   return ReadAll(*source, size_max_bytes);

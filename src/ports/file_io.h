@@ -55,6 +55,11 @@ class FileIO {
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& location) = 0;
   /// Why nothing can ever be created at a location, known without asking the storage.
   virtual Status CheckCreate(const std::string&) { return Ok(); }
+  /// Ok where Create is a compare-and-set for names of metadata files: of two writers exactly one can succeed. Asks
+  /// the storage, if it must, once a process.
+  virtual Status CheckExclusive(const std::string& location);
+  /// Puts a small file in the place of what is there, at once. Only for hints, never for data or metadata.
+  virtual Status Replace(const std::string& location, ByteView bytes);
   /// Ok when the file does not exist.
   virtual Status Delete(const std::string& location) = 0;
   virtual Result<bool> Exists(const std::string& location) = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/log.h"
 #include "ports/hadoop_versions.h"
@@ -35,6 +36,36 @@ void AddTables(const std::filesystem::path& path, std::vector<std::string>& name
   }
 }
 
+/// Object stores have no directories: the names of all objects are read.
+Result<std::vector<TableIdentifier>> TablesInStore(FileIO& io, const std::string& warehouse) {
+  constexpr std::string_view kFolder = "/metadata";
+  const std::string prefix = AsPrefix(warehouse);
+  std::set<std::string> directories;
+  std::string page;
+  do {
+    FIRN_ASSIGN(const ListPage listed, io.List(prefix, page));
+    for (const FileInfo& file : listed.files) {
+      const std::string_view folder = ParentOf(file.location);
+      if (!HadoopVersionNumber(file.location) || !folder.ends_with(kFolder)) continue;
+      if (folder.size() <= prefix.size() + kFolder.size()) continue;
+      directories.emplace(folder.substr(prefix.size(), folder.size() - prefix.size() - kFolder.size()));
+    }
+    page = listed.next_page;
+  } while (!page.empty());
+  std::vector<TableIdentifier> found;
+  for (const std::string& directory : directories) {
+    TableIdentifier id;
+    for (std::size_t begin = 0; begin <= directory.size();) {
+      const std::size_t end = std::min(directory.find('/', begin), directory.size());
+      if (!id.name.empty()) id.name_space.push_back(std::move(id.name));
+      id.name = directory.substr(begin, end - begin);
+      begin = end + 1;
+    }
+    found.push_back(std::move(id));
+  }
+  return found;
+}
+
 }  // namespace
 
 bool SameDirectory(const std::string& a, const std::string& b) {
@@ -48,12 +79,6 @@ bool SameDirectory(const std::string& a, const std::string& b) {
 Result<std::shared_ptr<Catalog>> HadoopCatalog::Open(std::string name, const Properties& properties,
                                                      const FileIOFactory& make_io, Clock& clock) {
   std::string warehouse = PropertyOr(properties, "warehouse", "");
-  if (!warehouse.empty() && !LocalPathOf(warehouse)) {
-    return Error{Code::kUnsupported,
-                 fmt::format("Hadoop catalog in `{}`: only local storage can exclude two writers from making the "
-                             "same version",
-                             warehouse)};
-  }
   FIRN_ASSIGN(auto io, make_io(properties));
   return std::shared_ptr<Catalog>(
       new HadoopCatalog(std::move(name), std::string(WithoutSlash(warehouse)), std::move(io), clock));
@@ -61,9 +86,7 @@ Result<std::shared_ptr<Catalog>> HadoopCatalog::Open(std::string name, const Pro
 
 Result<std::string> HadoopCatalog::DirectoryOf(const TableIdentifier& id) const {
   if (id.name_space.empty()) {
-    if (LocalPathOf(id.name)) return std::string(WithoutSlash(id.name));
-    return Error{Code::kUnsupported,
-                 fmt::format("`{}`: a table directory can only be written on local storage", id.name)};
+    return std::string(WithoutSlash(id.name));
   }
   if (warehouse_.empty()) {
     return Error{Code::kInvalidArgument,
@@ -102,7 +125,8 @@ Result<LoadedTable> HadoopCatalog::LoadTable(const TableIdentifier& id) {
 
 Status HadoopCatalog::CheckWritable(const LoadedTable& table) const {
   FIRN_ASSIGN(const std::string directory, DirectoryOf(table.id));
-  return CheckPlace(table, directory, *table.metadata);
+  FIRN_TRY(CheckPlace(table, directory, *table.metadata));
+  return io_->CheckExclusive(table.metadata_location).In(ToString(table.id));
 }
 
 Status HadoopCatalog::CheckPlace(const LoadedTable& base, const std::string& directory,
@@ -133,6 +157,7 @@ Result<LoadedTable> HadoopCatalog::CommitTable(const LoadedTable& base, const Ta
   auto updated = iceberg::ApplyUpdates(*base.metadata, base.metadata_location, commit.updates, clock_.Now());
   if (!updated) return std::move(updated.error()).In(table);
   FIRN_TRY(CheckPlace(base, directory, *updated));
+  FIRN_TRY(io_->CheckExclusive(base.metadata_location).In(table));
   // The codec of the base, not of the update: all who commit on this base then contend for the same name.
   FIRN_ASSIGN(const MetadataCodec updated_codec, CodecOf(*updated));
   const MetadataCodec codec = CodecOf(*base.metadata).value_or(updated_codec);
@@ -179,7 +204,9 @@ Status HadoopCatalog::ConfirmVisible(const LoadedTable& base, const std::string&
 /// The appearance of the name is the commit, and others may have built on it by now: it is never removed.
 Error HadoopCatalog::SettleFailedWrite(const std::string& location, ByteView bytes, Error failure) {
   const auto exists = io_->Exists(location);
-  if (exists && !*exists) return failure;
+  // A request without an answer may still be on its way to an object store.
+  const bool may_come = !LocalPathOf(location) && failure.code == Code::kUnavailable;
+  if (exists && !*exists && !may_come) return failure;
   const auto found = ReadFile(*io_, location, kMetadataBytesMax);
   if (found && !std::ranges::equal(*found, bytes)) return {Code::kConflict, "another commit came first"};
   // If it is there, it may not be durable yet.
@@ -188,22 +215,27 @@ Error HadoopCatalog::SettleFailedWrite(const std::string& location, ByteView byt
 }
 
 void HadoopCatalog::WriteHint(const std::string& folder, std::int64_t version) {
-  const auto path = LocalPathOf(Join(folder, "version-hint.text"));
-  if (!path || ReadVersionHint(*io_, folder).value_or(-1) >= version) return;
+  const std::string hint = Join(folder, "version-hint.text");
+  if (ReadVersionHint(*io_, folder).value_or(-1) >= version) return;
   // Java's local file system keeps a checksum beside the hint, and refuses a hint that does not match it.
-  std::error_code ignored;
-  std::filesystem::remove(Join(ParentOf(*path), ".version-hint.text.crc"), ignored);
-  if (Status written = ReplaceLocalFile(*path, AsBytes(std::to_string(version))); !written) {
+  if (const auto path = LocalPathOf(hint)) {
+    std::error_code ignored;
+    std::filesystem::remove(Join(ParentOf(*path), ".version-hint.text.crc"), ignored);
+  }
+  if (Status written = io_->Replace(hint, AsBytes(std::to_string(version))); !written) {
     Log(LogLevel::kWarn, fmt::format("version hint not written: {}", written.error().message));
   }
 }
 
 Result<std::vector<TableIdentifier>> HadoopCatalog::ListTables() {
   std::vector<TableIdentifier> found;
-  const auto path = LocalPathOf(warehouse_);
-  if (warehouse_.empty() || !path) return found;
-  std::vector<std::string> names;
-  AddTables(*path, names, 0, found);
+  if (warehouse_.empty()) return found;
+  if (const auto path = LocalPathOf(warehouse_)) {
+    std::vector<std::string> names;
+    AddTables(*path, names, 0, found);
+  } else {
+    FIRN_ASSIGN(found, TablesInStore(*io_, warehouse_));
+  }
   // A directory right below the warehouse has no namespace: its path is its name.
   for (TableIdentifier& id : found) {
     if (id.name_space.empty()) id.name = Join(warehouse_, id.name);

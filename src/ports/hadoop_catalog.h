@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables that are directories on local storage, with one metadata file a version, as Java's HadoopCatalog and
-// HadoopTables keep them.
+// Tables that are directories, with one metadata file a version, as Java's HadoopCatalog and HadoopTables keep them.
 //
 // In: TableIdentifier with the directory as its name and no namespace, or names below the property `warehouse`.
 // Out: the Catalog port.
-// Guarantees: a commit makes vN+1.metadata.json, which fails if it exists (link(2)); version-hint.text is then
-//   replaced, best effort. Old versions are never removed. A table whose metadata says another location than its
-//   directory was moved, and is read only; so are tables that keep their metadata elsewhere.
-// Cost: a load reads the hint and looks for three names a version behind it.
-// Threads: any; processes too. Java's own Hadoop catalog renames over existing files on local storage, so no
-//   guarantee can be given while it writes to the same table at the same time.
-// Errors: kNotFound, kConflict, kUnsupported (object stores, moved tables), kOutcomeUnknown.
+// Guarantees: a commit makes vN+1.metadata.json, which fails if it exists: by link(2) on local storage, by a
+//   conditional PUT on S3; storage that cannot do that is refused. version-hint.text is then replaced, best effort.
+//   Old versions are never removed. A table whose metadata says another location than its directory was moved, and is
+//   read only; so are tables that keep their metadata elsewhere.
+// Cost: a load reads the hint and looks for three names a version behind it. ListTables reads the names of all
+//   objects of the warehouse on an object store.
+// Threads: any; processes too. Java's own Hadoop catalog renames over existing files, so no guarantee can be given
+//   while it writes to the same table at the same time.
+// Errors: kNotFound, kConflict, kUnsupported (storage without exclusive creation, moved tables), kOutcomeUnknown.
 // Source: Java HadoopTableOperations.
 #pragma once
 

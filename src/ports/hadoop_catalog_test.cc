@@ -248,10 +248,96 @@ TEST_F(HadoopCatalogTest, Names_ThatLeaveTheWarehouse_AreRefused) {
   }
 }
 
-TEST_F(HadoopCatalogTest, ObjectStores_AreRefused) {
-  EXPECT_EQ(HadoopCatalog::Open("h", {{"warehouse", "s3://b/wh"}}, StandardFileIO(), clock_).error().code,
-            Code::kUnsupported);
-  EXPECT_EQ(catalog_->LoadTable({{}, "s3://b/t"}).error().code, Code::kUnsupported);
+/// A store that can only look before it writes.
+class LookingFileIO final : public FileIO {
+ public:
+  explicit LookingFileIO(std::shared_ptr<MemoryFileIO> below) : below_(std::move(below)) {}
+  Result<std::unique_ptr<RandomAccessSource>> Open(const std::string& location,
+                                                   std::optional<std::uint64_t> size) override {
+    return below_->Open(location, size);
+  }
+  Result<std::unique_ptr<OutputFile>> Create(const std::string& location) override { return below_->Create(location); }
+  Status Delete(const std::string& location) override { return below_->Delete(location); }
+  Result<bool> Exists(const std::string& location) override { return below_->Exists(location); }
+  Result<ListPage> List(const std::string& prefix, const std::string& page) override {
+    return below_->List(prefix, page);
+  }
+
+ private:
+  std::shared_ptr<MemoryFileIO> below_;
+};
+
+/// The first version of a table in a bucket.
+std::shared_ptr<MemoryFileIO> Bucket() {
+  auto io = std::make_shared<MemoryFileIO>();
+  const std::string text =
+      R"({"format-version":2,"table-uuid":"00000000-0000-4000-8000-000000000001","location":"mem://b/wh/db/t",)"
+      R"("last-sequence-number":0,"last-updated-ms":1,"last-column-id":1,"current-schema-id":0,"schemas":[{"type":)"
+      R"("struct","schema-id":0,"fields":[{"id":1,"name":"id","required":false,"type":"long"}]}],)"
+      R"("default-spec-id":0,"partition-specs":[{"spec-id":0,"fields":[]}],"last-partition-id":999,)"
+      R"("default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],"properties":{}})";
+  io->Put("mem://b/wh/db/t/metadata/v1.metadata.json", Bytes(text.begin(), text.end()));
+  return io;
+}
+
+TEST(HadoopInStoreTest, NoExclusiveCreation_ReadsButRefusesToWrite) {
+  ManualClock clock{TimestampMs{5}};
+  const auto bucket = Bucket();
+  const FileIOFactory make_io = [&](const Properties&) -> Result<std::shared_ptr<FileIO>> {
+    return std::shared_ptr<FileIO>(std::make_shared<LookingFileIO>(bucket));
+  };
+  const auto catalog = HadoopCatalog::Open("h", {{"warehouse", "mem://b/wh/"}}, make_io, clock).value();
+  const auto table = catalog->LoadTable({{"db"}, "t"});
+  ASSERT_TRUE(table) << ToString(table.error());
+  const Status writable = catalog->CheckWritable(*table);
+  ASSERT_FALSE(writable);
+  EXPECT_EQ(writable.error().code, Code::kUnsupported);
+  const auto committed = catalog->CommitTable(*table, {{}, {iceberg::SetProperties{{{"a", "1"}}}}});
+  ASSERT_FALSE(committed);
+  EXPECT_EQ(committed.error().code, Code::kUnsupported);
+  EXPECT_EQ(bucket->file_count(), 1U);
+}
+
+TEST(HadoopInStoreTest, Tables_AreFoundByTheirVersions) {
+  ManualClock clock{TimestampMs{5}};
+  const auto bucket = Bucket();
+  bucket->Put("mem://b/wh/a/b/u/metadata/v3.gz.metadata.json", {});
+  bucket->Put("mem://b/wh/a/b/u/metadata/v4.gz.metadata.json", {});
+  bucket->Put("mem://b/wh/top/metadata/v1.metadata.json", {});
+  bucket->Put("mem://b/wh/metadata/v1.metadata.json", {});
+  bucket->Put("mem://b/wh/db/managed/metadata/00001-x.metadata.json", {});
+  const FileIOFactory make_io = [&](const Properties&) -> Result<std::shared_ptr<FileIO>> {
+    return std::shared_ptr<FileIO>(bucket);
+  };
+  const auto catalog = HadoopCatalog::Open("h", {{"warehouse", "mem://b/wh"}}, make_io, clock).value();
+  const auto tables = catalog->ListTables();
+  ASSERT_TRUE(tables);
+  std::vector<std::string> names;
+  for (const TableIdentifier& id : *tables) names.push_back(ToString(id));
+  EXPECT_THAT(names, testing::ElementsAre("a.b.u", "db.t", "mem://b/wh/top"));
+}
+
+TEST(HadoopInStoreTest, Commit_NoAnswerAndNothingThereYet_IsUnknown) {
+  ManualClock clock{TimestampMs{5}};
+  const auto bucket = Bucket();
+  bool is_lost = false;
+  const IoHook hook = [&](const IoEvent& event) -> Status {
+    if (!is_lost || event.operation != IoOperation::kClose) return Ok();
+    return Error{Code::kUnavailable, "sent, but no answer"};
+  };
+  const FileIOFactory make_io = [&](const Properties&) -> Result<std::shared_ptr<FileIO>> {
+    return std::shared_ptr<FileIO>(std::make_shared<HookedFileIO>(bucket, hook));
+  };
+  const auto catalog = HadoopCatalog::Open("h", {}, make_io, clock).value();
+  const TableIdentifier id{{}, "mem://b/wh/db/t"};
+  const auto table = catalog->LoadTable(id).value();
+  is_lost = true;
+  const auto committed = catalog->CommitTable(table, {{}, {iceberg::SetProperties{{{"a", "1"}}}}});
+  ASSERT_FALSE(committed);
+  EXPECT_EQ(committed.error().code, Code::kOutcomeUnknown) << "the request may still be on its way";
+  is_lost = false;
+  ASSERT_TRUE(catalog->CommitTable(table, {{}, {iceberg::SetProperties{{{"a", "2"}}}}}));
+  EXPECT_EQ(catalog->LoadTable(id)->metadata->Property("a", ""), "2");
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ class HookedFileIO final : public FileIO {
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+  Status CheckExclusive(const std::string& location) override { return below_->CheckExclusive(location); }
+  Status Replace(const std::string& location, ByteView bytes) override { return below_->Replace(location, bytes); }
 
  private:
   std::shared_ptr<FileIO> below_;

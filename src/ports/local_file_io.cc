@@ -97,6 +97,12 @@ Result<ListPage> LocalFileIO::List(const std::string& prefix, const std::string&
   return ListLocalFiles(start, path, page, page_files_);
 }
 
+Status LocalFileIO::Replace(const std::string& location, ByteView bytes) {
+  const auto path = LocalPathOf(location);
+  if (!path) return Error{Code::kUnsupported, fmt::format("`{}` is not a local file", location)};
+  return ReplaceLocalFile(*path, bytes);
+}
+
 Status ReplaceLocalFile(const std::string& path, ByteView bytes) {
   FIRN_ASSIGN(auto file, LocalOutputFile::Create(path, path, /*anonymous=*/false, /*replace=*/true));
   FIRN_TRY(file->Write(bytes));

@@ -89,6 +89,16 @@ Status MappedFileIO::CheckCreate(const std::string& location) {
   return below_->CheckCreate(mapped);
 }
 
+Status MappedFileIO::CheckExclusive(const std::string& location) {
+  FIRN_ASSIGN(const std::string mapped, MapForWriting(location));
+  return below_->CheckExclusive(mapped);
+}
+
+Status MappedFileIO::Replace(const std::string& location, ByteView bytes) {
+  FIRN_ASSIGN(const std::string mapped, MapForWriting(location));
+  return below_->Replace(mapped, bytes);
+}
+
 Status MappedFileIO::Delete(const std::string& location) {
   FIRN_ASSIGN(const std::string mapped, MapForWriting(location));
   return below_->Delete(mapped);

@@ -34,6 +34,8 @@ class MappedFileIO final : public FileIO {
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+  Status CheckExclusive(const std::string& location) override;
+  Status Replace(const std::string& location, ByteView bytes) override;
 
  private:
   const LocationRule* Match(std::string_view location) const;

@@ -106,6 +106,11 @@ Result<ListPage> MemoryFileIO::List(const std::string& prefix, const std::string
   return result;
 }
 
+Status MemoryFileIO::Replace(const std::string& location, ByteView bytes) {
+  Put(location, Bytes(bytes.begin(), bytes.end()));
+  return Ok();
+}
+
 std::size_t MemoryFileIO::file_count() const {
   const std::lock_guard lock(mutex_);
   return files_.size();

@@ -29,6 +29,8 @@ class MemoryFileIO final : public FileIO {
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+  Status CheckExclusive(const std::string&) override { return Ok(); }
+  Status Replace(const std::string& location, ByteView bytes) override;
 
   /// Files of one List page (1000).
   void set_page_files(std::size_t count) { page_files_ = count; }

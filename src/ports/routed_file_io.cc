@@ -38,6 +38,16 @@ Status RoutedFileIO::CheckCreate(const std::string& location) {
   return io->CheckCreate(location);
 }
 
+Status RoutedFileIO::CheckExclusive(const std::string& location) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->CheckExclusive(location);
+}
+
+Status RoutedFileIO::Replace(const std::string& location, ByteView bytes) {
+  FIRN_ASSIGN(FileIO* const io, Route(location));
+  return io->Replace(location, bytes);
+}
+
 Status RoutedFileIO::Delete(const std::string& location) {
   FIRN_ASSIGN(FileIO* const io, Route(location));
   return io->Delete(location);

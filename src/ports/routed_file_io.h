@@ -30,6 +30,8 @@ class RoutedFileIO final : public FileIO {
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+  Status CheckExclusive(const std::string& location) override;
+  Status Replace(const std::string& location, ByteView bytes) override;
 
  private:
   Result<FileIO*> Route(const std::string& location);

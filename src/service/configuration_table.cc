@@ -21,7 +21,6 @@ namespace {
 /// What lies in the metadata folder of a directory.
 struct MetadataFolder {
   std::optional<std::int64_t> hadoop_version;
-  std::string hadoop_location;
   std::int64_t unique_version = -1;  // highest N of NNNNN-UUID.metadata.json
   std::vector<std::string> newest;   // files of that version
   std::vector<std::string> others;   // metadata files with other names
@@ -37,7 +36,6 @@ Result<MetadataFolder> ScanMetadataFolder(ports::FileIO& io, const std::string& 
       if (const auto hadoop = ports::HadoopVersionNumber(file.location)) {
         if (found.hadoop_version && *found.hadoop_version >= *hadoop) continue;
         found.hadoop_version = hadoop;
-        found.hadoop_location = file.location;
       } else if (const auto version = ports::MetadataVersion(file.location); !version) {
         found.others.push_back(file.location);
       } else if (*version >= found.unique_version) {
@@ -87,12 +85,11 @@ Result<OpenedTable> OpenDirectory(const Configuration& configuration, const std:
                     "table through its catalog, or give the metadata file",
                     directory, *folder.hadoop_version, folder.newest.front())};
   }
-  if (folder.hadoop_version && ports::LocalPathOf(directory)) {
+  if (folder.hadoop_version) {
     FIRN_ASSIGN(auto catalog,
                 ports::HadoopCatalog::Open("directory", configuration.StorageProperties(), make_io, environment.clock));
     return OpenedTable{std::move(catalog), {{}, directory}};
   }
-  if (folder.hadoop_version) return ReadOnly(std::move(io), folder.hadoop_location);
   if (folder.newest.empty() && folder.others.empty()) {
     return Error{Code::kNotFound,
                  fmt::format("{}: no table there: looked for {}/vN.metadata.json and NNNNN-*.metadata.json", directory,

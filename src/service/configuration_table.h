@@ -4,9 +4,8 @@
 //
 // In: "db.t" (default catalog), "catalog.db.t", a table directory, a metadata file, or a location such as
 //   s3://bucket/table. Out: the catalog, ready to load the table.
-// Guarantees: a directory is only writable if it is a Hadoop table on local storage and nothing in it belongs to
-// another
-//   catalog; everything else that is given by location can only be read.
+// Guarantees: a directory is only writable if it is a Hadoop table, on local storage or S3, and nothing in it belongs
+//   to another catalog; everything else that is given by location can only be read.
 // Errors: kInvalidArgument, kNotFound, kUnsupported, each with what was looked for and where.
 // Threads: the catalog is for any. Source: Java HadoopTableOperations (a stale version hint, an older pointer).
 #pragma once

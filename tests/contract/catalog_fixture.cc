@@ -174,6 +174,55 @@ class HadoopStore final : public CatalogStore {
   bool by_path_;
 };
 
+/// Directories in a bucket.
+class HadoopS3Store final : public CatalogStore {
+ public:
+  explicit HadoopS3Store(bool by_path) : by_path_(by_path) {
+    has_processes = true;
+    has_unique_names = false;
+    race_commits = 6;  // a dozen requests each
+    static std::atomic<int> counter = 0;
+    warehouse_ = fmt::format("s3://{}/hadoop-{}-{}", std::getenv("FIRN_TEST_S3_BUCKET"), ::getpid(), ++counter);
+  }
+
+  Result<std::shared_ptr<Catalog>> Open() override {
+    Properties properties = StorageProperties();
+    if (!by_path_) properties["warehouse"] = warehouse_;
+    return ports::HadoopCatalog::Open("hadoop", properties, ports::StandardFileIO(), clock_);
+  }
+
+  Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
+    const std::string location = warehouse_ + "/db/" + name;
+    ports::RoutedFileIO io(StorageProperties());
+    FIRN_TRY(ports::WriteFile(io, location + "/metadata/v1.metadata.json",
+                              AsBytes(EmptyTable(location, NextUuid(), properties))));
+    FIRN_TRY(io.Replace(location + "/metadata/version-hint.text", AsBytes("1")));
+    return by_path_ ? TableIdentifier{{}, location} : TableIdentifier{{"db"}, name};
+  }
+
+  Status DropTable(const TableIdentifier& id) override {
+    ports::RoutedFileIO io(StorageProperties());
+    const std::string location = by_path_ ? id.name : warehouse_ + "/db/" + id.name;
+    FIRN_ASSIGN(const ports::ListPage listed, io.List(location + "/", ""));
+    for (const ports::FileInfo& file : listed.files) FIRN_TRY(io.Delete(file.location));
+    return Ok();
+  }
+
+  TableIdentifier MissingTable() const override {
+    return by_path_ ? TableIdentifier{{}, warehouse_ + "/db/missing"} : TableIdentifier{{"db"}, "missing"};
+  }
+
+ private:
+  static Properties StorageProperties() {
+    return {{"s3.endpoint", std::getenv("FIRN_TEST_S3_ENDPOINT")},
+            {"s3.access-key-id", std::getenv("FIRN_TEST_S3_ACCESS_KEY")},
+            {"s3.secret-access-key", std::getenv("FIRN_TEST_S3_SECRET_KEY")}};
+  }
+
+  std::string warehouse_;
+  bool by_path_;
+};
+
 }  // namespace
 
 std::string UuidOf(int number) { return fmt::format("00000000-0000-4000-8000-{:012x}", number); }
@@ -205,6 +254,10 @@ std::vector<CatalogCase> CatalogCases() {
     cases.push_back({"PostgresV1", [] { return std::make_unique<PostgresStore>(true); }});
     cases.push_back({"PostgresV0", [] { return std::make_unique<PostgresStore>(false); }});
   }
+  if (std::getenv("FIRN_TEST_S3_ENDPOINT")) {
+    cases.push_back({"HadoopS3Path", [] { return std::make_unique<HadoopS3Store>(true); }});
+    cases.push_back({"HadoopS3Warehouse", [] { return std::make_unique<HadoopS3Store>(false); }});
+  }
   return cases;
 }
 
@@ -212,7 +265,8 @@ std::vector<std::string> CatalogsLeftOut() {
   std::vector<std::string> left_out;
   for (const auto& [name, variable] :
        {std::pair{"REST catalog", "FIRN_TEST_REST_URI"}, std::pair{"Glue", "FIRN_TEST_GLUE_ENDPOINT"},
-        std::pair{"SQL catalog on PostgreSQL", "FIRN_TEST_POSTGRES_URI"}}) {
+        std::pair{"SQL catalog on PostgreSQL", "FIRN_TEST_POSTGRES_URI"},
+        std::pair{"Hadoop tables on S3", "FIRN_TEST_S3_ENDPOINT"}}) {
     if (!std::getenv(variable)) left_out.push_back(fmt::format("{}: set {}", name, variable));
   }
   return left_out;

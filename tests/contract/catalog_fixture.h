@@ -33,6 +33,8 @@ class CatalogStore {
   bool writes_files = true;
   /// Names are NNNNN-UUID.metadata.json and files of refused commits are removed.
   bool has_unique_names = true;
+  /// Of each writer in a race.
+  int race_commits = 25;
   /// A stale base is refused although the requirements hold.
   bool checks_base = true;
 

@@ -66,7 +66,7 @@ FileIOFixture S3(const std::string& scheme) {
                            std::to_string(::getpid()) + "-" + std::to_string(++counter) + "/";
   return {.io = std::make_unique<ports::RoutedFileIO>(properties),
           .root = root,
-          .exclusive = false,
+          .has_backslash = false,
           .sorted = false,
           .any_key = false,
           .owner = nullptr};

@@ -19,8 +19,10 @@ struct FileIOFixture {
   std::unique_ptr<ports::FileIO> io;
   /// Ends with '/'.
   std::string root;
-  /// Two writers of one name: exactly one Close() succeeds.
+  /// Two writers of one name of a metadata file: exactly one Close() succeeds.
   bool exclusive = true;
+  /// A name may have a backslash.
+  bool has_backslash = true;
   /// List is in the order of bytes.
   bool sorted = true;
   /// Keys may have empty components.

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/arrow_file_io.h"
+
+#include <arrow/filesystem/filesystem.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/util/future.h>
+#include <arrow/util/io_util.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "ports/location.h"
+
+namespace firn::ports {
+namespace {
+
+namespace fs = arrow::fs;
+
+constexpr std::size_t kPageFiles = 1000;
+constexpr std::size_t kListingsMax = 16;
+
+Error FromArrow(const arrow::Status& status, const std::string& location) {
+  if (arrow::internal::ErrnoFromStatus(status) == ENOENT) return {Code::kNotFound, location + ": no such file"};
+  const std::string& text = status.message();
+  if (text.starts_with("Empty path component")) {
+    return {Code::kUnsupported, location + ": keys with `//` are not supported"};
+  }
+  Code code = Code::kUnavailable;
+  // Missing rights do not come by waiting.
+  for (const std::string_view refusal :
+       {"ACCESS_DENIED", "INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH", "PERMISSION_DENIED", "UNAUTHENTICATED",
+        "AuthenticationFailed", "AuthorizationFailure"}) {
+    if (text.find(refusal) != std::string::npos) code = Code::kInvalidArgument;
+  }
+  if (status.IsInvalid()) code = Code::kInvalidArgument;
+  if (status.IsOutOfMemory()) code = Code::kLimit;
+  return {code, fmt::format("{}: {}", location, text)};
+}
+
+class ArrowSource final : public RandomAccessSource {
+ public:
+  ArrowSource(std::string name, std::string path, std::shared_ptr<fs::FileSystem> files,
+              std::shared_ptr<arrow::io::RandomAccessFile> file, std::uint64_t size_bytes)
+      : name_(std::move(name)),
+        path_(std::move(path)),
+        files_(std::move(files)),
+        file_(std::move(file)),
+        size_bytes_(size_bytes) {}
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return size_bytes_; }
+
+  Status ReadAt(std::uint64_t offset, std::span<std::uint8_t> out) override {
+    if (offset > size_bytes_ || out.size() > size_bytes_ - offset) {
+      return Error{Code::kCorrupt, fmt::format("{}: read past the end at offset {}", name_, offset)};
+    }
+    if (out.empty()) return Ok();
+    // Arrow believes the size that it was told: it reports a full read also when the object is shorter. The mark
+    // at the end tells; if it is still there, the true size is asked for.
+    const std::span<std::uint8_t> tail = out.last(std::min(out.size(), kMark.size()));
+    std::copy_n(kMark.begin(), tail.size(), tail.begin());
+    const auto count =
+        file_->ReadAt(static_cast<std::int64_t>(offset), static_cast<std::int64_t>(out.size()), out.data());
+    if (!count.ok()) return Explain(count.status(), offset + out.size());
+    const bool marked = std::equal(tail.begin(), tail.end(), kMark.begin());
+    if (marked || static_cast<std::size_t>(*count) != out.size()) return CheckSize(offset + out.size());
+    return Ok();
+  }
+
+ private:
+  static constexpr std::array<std::uint8_t, 16> kMark = {0xd1, 0x5e, 0x2a, 0x97, 0x3b, 0xc4, 0x68, 0xf0,
+                                                         0x0d, 0xa3, 0x7c, 0x19, 0xe6, 0x42, 0xb5, 0x8f};
+
+  Status Explain(const arrow::Status& failure, std::uint64_t end) {
+    Status size = CheckSize(end);
+    return size ? FromArrow(failure, name_) : std::move(size);
+  }
+
+  Status CheckSize(std::uint64_t end) {
+    const auto info = files_->GetFileInfo(path_);
+    if (!info.ok()) return FromArrow(info.status(), name_);
+    if (info->type() != fs::FileType::File) return Error{Code::kNotFound, name_ + ": no such file"};
+    if (static_cast<std::uint64_t>(info->size()) >= end) return Ok();
+    return Error{Code::kCorrupt,
+                 fmt::format("{}: has {} bytes where {} are expected", name_, info->size(), size_bytes_)};
+  }
+
+  std::string name_, path_;
+  std::shared_ptr<fs::FileSystem> files_;
+  std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  std::uint64_t size_bytes_;
+};
+
+class ArrowOutput final : public OutputFile {
+ public:
+  ArrowOutput(std::string name, std::string path, std::shared_ptr<fs::FileSystem> files,
+              std::shared_ptr<arrow::io::OutputStream> stream)
+      : name_(std::move(name)), path_(std::move(path)), files_(std::move(files)), stream_(std::move(stream)) {}
+  // Arrow's stream would complete the object when it is destroyed.
+  ~ArrowOutput() override { Abort(); }
+
+  const std::string& name() const override { return name_; }
+  std::uint64_t position() const override { return position_; }
+
+  Status Write(ByteView bytes) override {
+    FIRN_CHECK(!done_);
+    const auto written = stream_->Write(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    if (!written.ok()) return FromArrow(written, name_);
+    position_ += bytes.size();
+    return Ok();
+  }
+
+  Status Close() override {
+    FIRN_CHECK(!done_);
+    done_ = true;
+    const auto closed = stream_->Close();
+    if (!closed.ok()) {
+      AbortUpload();
+      return FromArrow(closed, name_);
+    }
+    const auto info = files_->GetFileInfo(path_);
+    if (!info.ok()) return FromArrow(info.status(), name_);
+    if (info->type() != fs::FileType::File || static_cast<std::uint64_t>(info->size()) != position_) {
+      return Error{Code::kUnavailable,
+                   fmt::format("{}: the store has {} bytes after an upload of {}", name_, info->size(), position_)};
+    }
+    return Ok();
+  }
+
+  void Abort() override {
+    if (!done_) AbortUpload();
+    done_ = true;
+  }
+
+ private:
+  /// Parts of an upload that could not be given up cost storage until the bucket's rules remove them.
+  void AbortUpload() {
+    const auto aborted = stream_->Abort();
+    if (aborted.ok()) return;
+    Log(LogLevel::kWarn, fmt::format("{}: the upload could not be aborted: {}", name_, aborted.message()));
+  }
+
+  std::string name_, path_;
+  std::shared_ptr<fs::FileSystem> files_;
+  std::shared_ptr<arrow::io::OutputStream> stream_;
+  std::uint64_t position_ = 0;
+  bool done_ = false;
+};
+
+/// A listing between two pages.
+struct Listing {
+  std::string prefix;  // as the caller wrote it
+  std::size_t path_size = 0;
+  fs::FileInfoGenerator next;
+  std::vector<FileInfo> ready;  // in reverse
+  bool ended = false;
+};
+
+class ArrowFileIO final : public FileIO {
+ public:
+  ArrowFileIO(std::shared_ptr<fs::FileSystem> files, ArrowStore store)
+      : files_(std::move(files)), store_(std::move(store)) {}
+
+  Result<std::unique_ptr<RandomAccessSource>> Open(const std::string& location,
+                                                   std::optional<std::uint64_t> known_size_bytes) override {
+    FIRN_ASSIGN(const std::string path, PathOf(location));
+    fs::FileInfo info(path, fs::FileType::File);
+    if (known_size_bytes) info.set_size(static_cast<std::int64_t>(*known_size_bytes));
+    auto file = known_size_bytes ? files_->OpenInputFile(info) : files_->OpenInputFile(path);
+    if (!file.ok()) return FromArrow(file.status(), location);
+    const auto size = (*file)->GetSize();
+    if (!size.ok()) return FromArrow(size.status(), location);
+    return std::unique_ptr<RandomAccessSource>(
+        new ArrowSource(location, path, files_, std::move(*file), static_cast<std::uint64_t>(*size)));
+  }
+
+  Result<std::unique_ptr<OutputFile>> Create(const std::string& location) override {
+    FIRN_ASSIGN(const std::string path, PathOf(location));
+    if (path.ends_with('/')) {
+      return Error{Code::kInvalidArgument, fmt::format("`{}` cannot be the name of a file", location)};
+    }
+    FIRN_ASSIGN(const bool taken, Exists(location));
+    if (taken) return Error{Code::kConflict, location + ": file exists already"};
+    FIRN_ASSIGN(auto file, Start(location, path));
+    return std::unique_ptr<OutputFile>(std::move(file));
+  }
+
+  Status Replace(const std::string& location, ByteView bytes) override {
+    FIRN_ASSIGN(const std::string path, PathOf(location));
+    FIRN_ASSIGN(const auto file, Start(location, path));
+    FIRN_TRY(file->Write(bytes));
+    return file->Close();
+  }
+
+  Status Delete(const std::string& location) override {
+    FIRN_ASSIGN(const std::string path, PathOf(location));
+    const auto deleted = files_->DeleteFile(path);
+    if (deleted.ok()) return Ok();
+    Error error = FromArrow(deleted, location);
+    if (error.code == Code::kNotFound) return Ok();
+    return error;
+  }
+
+  Result<bool> Exists(const std::string& location) override {
+    FIRN_ASSIGN(const std::string path, PathOf(location));
+    const auto info = files_->GetFileInfo(path);
+    if (!info.ok()) return FromArrow(info.status(), location);
+    return info->type() == fs::FileType::File;
+  }
+
+  Result<ListPage> List(const std::string& prefix, const std::string& page) override {
+    FIRN_ASSIGN(auto listing, page.empty() ? StartListing(prefix) : TakeListing(page));
+    FIRN_TRY(Fill(*listing, kPageFiles + 1));
+    ListPage result;
+    while (!listing->ready.empty() && result.files.size() < kPageFiles) {
+      result.files.push_back(std::move(listing->ready.back()));
+      listing->ready.pop_back();
+    }
+    if (!listing->ready.empty()) result.next_page = KeepListing(std::move(listing));
+    return result;
+  }
+
+ private:
+  Result<std::string> PathOf(const std::string& location) const { return store_.path_of(location); }
+
+  Result<std::unique_ptr<ArrowOutput>> Start(const std::string& location, const std::string& path) {
+    auto stream = files_->OpenOutputStream(path, nullptr);
+    if (!stream.ok()) return FromArrow(stream.status(), location);
+    return std::make_unique<ArrowOutput>(location, path, files_, std::move(*stream));
+  }
+
+  Result<std::unique_ptr<Listing>> StartListing(const std::string& prefix) {
+    auto listing = std::make_unique<Listing>();
+    listing->prefix = AsPrefix(prefix);
+    FIRN_ASSIGN(std::string path, PathOf(listing->prefix));
+    listing->path_size = path.size();
+    if (path.find("//") != std::string::npos) {
+      return Error{Code::kUnsupported, prefix + ": keys with `//` are not supported"};
+    }
+    fs::FileSelector selector;
+    selector.base_dir = WithoutSlash(path);
+    selector.recursive = true;
+    selector.allow_not_found = true;
+    listing->next = files_->GetFileInfoGenerator(selector);
+    return listing;
+  }
+
+  /// Makes at least `count` files ready, unless the listing ends before.
+  static Status Fill(Listing& listing, std::size_t count) {
+    while (!listing.ended && listing.ready.size() < count) {
+      const auto chunk = listing.next().result();
+      if (!chunk.ok()) return FromArrow(chunk.status(), listing.prefix);
+      listing.ended = chunk->empty();
+      std::vector<FileInfo> files;
+      for (const fs::FileInfo& info : *chunk) {
+        if (info.type() != fs::FileType::File || info.path().size() <= listing.path_size) continue;
+        const auto modified = std::chrono::floor<std::chrono::milliseconds>(info.mtime().time_since_epoch());
+        files.push_back({listing.prefix + info.path().substr(listing.path_size),
+                         static_cast<std::uint64_t>(info.size()), TimestampMs{modified.count()}});
+      }
+      listing.ready.insert(listing.ready.begin(), std::make_move_iterator(files.rbegin()),
+                           std::make_move_iterator(files.rend()));
+    }
+    return Ok();
+  }
+
+  std::string KeepListing(std::unique_ptr<Listing> listing) {
+    const std::lock_guard lock(mutex_);
+    if (listings_.size() >= kListingsMax) listings_.erase(listings_.begin());
+    const std::uint64_t id = ++last_listing_;
+    listings_.emplace(id, std::move(listing));
+    return std::to_string(id);
+  }
+
+  Result<std::unique_ptr<Listing>> TakeListing(const std::string& page) {
+    const std::lock_guard lock(mutex_);
+    const auto found = listings_.find(std::strtoull(page.c_str(), nullptr, 10));
+    if (found == listings_.end()) {
+      return Error{Code::kInvalidArgument, "the listing is gone: its page was asked for twice or too late"};
+    }
+    auto listing = std::move(found->second);
+    listings_.erase(found);
+    return listing;
+  }
+
+  std::shared_ptr<fs::FileSystem> files_;
+  ArrowStore store_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<Listing>> listings_;
+  std::uint64_t last_listing_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FileIO> MakeArrowFileIO(std::shared_ptr<fs::FileSystem> files, ArrowStore store) {
+  return std::make_unique<ArrowFileIO>(std::move(files), std::move(store));
+}
+
+}  // namespace firn::ports

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/s3_conditional_put.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "ports/location.h"
+
+namespace firn::ports {
+namespace {
+
+constexpr int kTaken = 412;
+constexpr int kAtTheSameTime = 409;
+constexpr int kTriesMax = 4;
+constexpr std::int64_t kFirstPauseMs = 100;
+
+/// What buckets were found to do, for the whole process.
+class KnownBuckets {
+ public:
+  std::optional<bool> Find(const std::string& bucket) {
+    const std::lock_guard lock(mutex_);
+    const auto found = honoured_.find(bucket);
+    return found == honoured_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void Add(const std::string& bucket, bool honoured) {
+    const std::lock_guard lock(mutex_);
+    honoured_.insert_or_assign(bucket, honoured);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, bool> honoured_;
+};
+
+KnownBuckets& Known() {
+  static KnownBuckets known;
+  return known;
+}
+
+/// "NoSuchBucket: The specified bucket does not exist" of an error document.
+std::string ReasonOf(const HttpResponse& response) {
+  const auto element = [&](std::string_view name) -> std::string {
+    const std::string begin = fmt::format("<{}>", name), end = fmt::format("</{}>", name);
+    const std::size_t from = response.body.find(begin);
+    const std::size_t to = response.body.find(end);
+    if (from == std::string::npos || to == std::string::npos || to < from) return "";
+    return response.body.substr(from + begin.size(), std::min<std::size_t>(to - from - begin.size(), 300));
+  };
+  return fmt::format("the store answers {} {} {}", response.status, element("Code"), element("Message"));
+}
+
+bool IsOpen(int status) { return status >= 500 || status == 408 || status == 429; }
+
+}  // namespace
+
+Result<std::string> S3ConditionalPut::UrlOf(const std::string& location) const {
+  const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);
+  const std::size_t slash = path.find('/');
+  if (slash == 0 || slash == std::string_view::npos || slash + 1 == path.size()) {
+    return Error{Code::kInvalidArgument, fmt::format("`{}` names no object in a bucket", location)};
+  }
+  if (path.find("//") != std::string_view::npos) {
+    return Error{Code::kUnsupported, location + ": keys with `//` are not supported"};
+  }
+  const std::string_view bucket = path.substr(0, slash);
+  std::string key;
+  for (std::size_t begin = slash; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin + 1), path.size());
+    key += '/' + UrlEncode(path.substr(begin + 1, end - begin - 1));
+    begin = end;
+  }
+  // Certificates do not cover names of buckets with dots.
+  if (endpoint_.by_host && bucket.find('.') == std::string_view::npos) {
+    return fmt::format("{}://{}.{}{}", endpoint_.scheme, bucket, endpoint_.host, key);
+  }
+  return fmt::format("{}://{}/{}{}", endpoint_.scheme, endpoint_.host, bucket, key);
+}
+
+Result<HttpResponse> S3ConditionalPut::Send(const std::string& url, ByteView bytes) {
+  HttpRequest request{.method = "PUT", .url = url, .body = std::string(AsText(bytes))};
+  request.headers = {{"Content-Type", "application/octet-stream"}, {"If-None-Match", "*"}};
+  if (endpoint_.keys) FIRN_TRY(SignForS3(request, endpoint_.keys(), endpoint_.region, clock_.Now()));
+  return http_->Send(request);
+}
+
+Status S3ConditionalPut::Put(const std::string& location, ByteView bytes) {
+  FIRN_ASSIGN(const std::string url, UrlOf(location));
+  bool may_be_there = false;  // by an earlier try
+  Status failure = Ok();
+  for (int i = 1; i <= kTriesMax; ++i) {
+    if (i > 1) clock_.SleepMs(kFirstPauseMs << (i - 2));
+    const auto response = Send(url, bytes);
+    if (!response) {
+      may_be_there |= response.error().code == Code::kOutcomeUnknown;
+      failure = Error{Code::kUnavailable, fmt::format("{}: {}", location, response.error().message)};
+      continue;
+    }
+    const int status = response->status;
+    if (status / 100 == 2) return Ok();
+    failure = Error{Code::kUnavailable, fmt::format("{}: {}", location, ReasonOf(*response))};
+    if (status == kTaken) {
+      failure = Error{Code::kConflict, location + ": file exists already"};
+      break;
+    }
+    if (status == kAtTheSameTime) {
+      failure = Error{Code::kConflict, location + ": is being written by another"};
+    } else if (status == 501) {
+      return Error{Code::kUnsupported, fmt::format("{}: {}", location, ReasonOf(*response))};
+    } else if (IsOpen(status)) {
+      may_be_there = true;
+    } else {
+      failure.error().code = Code::kInvalidArgument;
+      break;
+    }
+  }
+  return may_be_there ? Settle(location, bytes, std::move(failure)) : failure;
+}
+
+/// Ours may have arrived. Only bytes of another writer prove that it has not and never will.
+Status S3ConditionalPut::Settle(const std::string& location, ByteView bytes, Status failure) {
+  const auto found = ReadFile(plain_, location);
+  if (found && std::ranges::equal(*found, bytes)) return Ok();
+  if (found) return Error{Code::kConflict, location + ": file exists already"};
+  failure.error().code = Code::kUnavailable;
+  return failure;
+}
+
+Status S3ConditionalPut::CheckHonoured(const std::string& location) {
+  const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);
+  const std::string bucket = fmt::format("{}/{}", endpoint_.host, path.substr(0, path.find('/')));
+  std::optional<bool> honoured = Known().Find(bucket);
+  if (!honoured) {
+    const Status probed = Probe(location);
+    if (!probed && probed.error().code != Code::kUnsupported) return probed;
+    honoured = probed.has_value();
+    Known().Add(bucket, *honoured);
+  }
+  if (*honoured) return Ok();
+  return Error{Code::kUnsupported,
+               fmt::format("{}: the store does not honour conditional writes (PUT with If-None-Match: *), so two "
+                           "writers could make the same version",
+                           location)};
+}
+
+/// Ok, kUnsupported, or why it could not be found out.
+Status S3ConditionalPut::Probe(const std::string& location) {
+  Random random(static_cast<std::uint64_t>(clock_.Now().value) ^ static_cast<std::uint64_t>(clock_.MonotonicNs()));
+  const std::string object = Join(ParentOf(location), fmt::format(".firn-probe-{}", random.NewUuid()));
+  const std::string first = "first", second = "second";
+  FIRN_TRY(Put(object, AsBytes(first)));
+  const Status again = Put(object, AsBytes(second));
+  if (Status deleted = plain_.Delete(object); !deleted) {
+    Log(LogLevel::kWarn, fmt::format("left behind: {}", deleted.error().message));
+  }
+  if (again) return Error{Code::kUnsupported, "ignored"};
+  return again.error().code == Code::kConflict ? Ok() : again;
+}
+
+}  // namespace firn::ports
