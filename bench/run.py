@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Benchmarks of firn beside other tools, in turn in one run, medians and ratios.
 
-    ./x bench [splice] [copyable] [scans] [planning] [spark] [deletes] [equality] [--runs 5] [--json FILE]
+    ./x bench [splice] [copyable] [scans] [planning] [spark] [deletes] [equality] [s3] [--runs 5] [--json FILE]
 
 splice    TPC-H lineitem SF1 as 100 and as 2,000 zstd files into one: DuckDB COPY, pyarrow write_dataset, firn splice
 copyable  files whose pages can stay: without dictionaries or written by DuckDB, lineitem and real flights (installs npm)
@@ -11,6 +11,7 @@ planning  manifest entries a second; tables of 600,000 files in 48,000 manifests
 spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
 deletes   6 M rows under 1,000 position and 200 equality delete files: the same two and iceberg-compaction (minutes)
 equality  700 equality delete files over 17.6 M rows with keys without order: rows a second and core, bytes read
+s3        2,500 small objects in SeaweedFS: requests for each, and time beside a plain parallel copy
 
 Without names: splice and planning. CPU is user + system of the whole process tree. Compare only inside one run.
 """
@@ -78,6 +79,9 @@ def main():
     if "spark" in names:
         from spark_months import spark_bench
         spark_bench(args.build / "firn", DATA, args.runs, results)
+    if "s3" in names:
+        from s3 import s3_bench
+        s3_bench(args.build / "firn", DATA, args.runs, results)
     if "deletes" in names:
         from deletes import deletes_bench
         deletes_bench(args.build / "firn", DATA, args.runs, results)
