@@ -50,7 +50,7 @@ struct Environment {
   std::function<Result<std::shared_ptr<ports::FileIO>>(const TableRequest&)> open_files;
   /// Set by a signal.
   const std::atomic<bool>& cancelled;
-  /// The catalog that a request without a table means.
+  /// The catalog that a request without a table means. From any thread.
   std::function<Result<std::shared_ptr<ports::Catalog>>(const TableRequest&)> open_catalog = {};
   /// firn's own section of the configuration; null: there is no configuration.
   std::function<Result<ports::Properties>(const TableRequest&)> settings = {};

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,10 @@ using namespace firn;
 std::atomic<bool> cancelled = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
-extern "C" void OnSignal(int) {
-  // The second signal is for people who will not wait for the clean-up.
-  if (cancelled.exchange(true)) _exit(cli::ExitNumber(Code::kCancelled));
+extern "C" void OnSignal(int number) {
+  // The second signal is for people who will not wait for the clean-up. Of a closed terminal come two: the shell sends
+  // one more.
+  if (cancelled.exchange(true) && number != SIGHUP) _exit(cli::ExitNumber(Code::kCancelled));
 }
 
 void CatchSignals() {
@@ -34,6 +36,9 @@ void CatchSignals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // The terminal was closed. Under nohup it is ignored, and stays so.
+  struct sigaction hangup{};
+  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   // A reader that goes away ends the writing, not the process in the middle of a commit.
   std::signal(SIGPIPE, SIG_IGN);
 }
@@ -62,7 +67,8 @@ Result<service::Configuration> LoadConfiguration(const cli::TableRequest& reques
 
 Result<cli::OpenedTable> OpenTable(const cli::TableRequest& request, ports::Clock& clock, Random& random) {
   FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
-  FIRN_ASSIGN(const auto opened, service::OpenTable(configuration, request.table, {clock, random.Next()}));
+  FIRN_ASSIGN(const auto opened,
+              service::OpenTable(configuration, request.table, {clock, random.Next(), nullptr, &cancelled}));
   cli::OpenedTable table;
   table.catalog = opened.catalog;
   FIRN_ASSIGN(table.table, opened.catalog->LoadTable(opened.id));
@@ -73,12 +79,19 @@ Result<cli::OpenedTable> OpenTable(const cli::TableRequest& request, ports::Cloc
 Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const cli::TableRequest& request, ports::Clock& clock,
                                                     Random& random) {
   FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
-  return service::OpenCatalog(configuration, configuration.default_catalog(), {clock, random.Next()});
+  std::uint64_t seed = 0;
+  {
+    // Catalogs are opened from several threads; randomness has one owner at a time.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    seed = random.Next();
+  }
+  return service::OpenCatalog(configuration, configuration.default_catalog(), {clock, seed, nullptr, &cancelled});
 }
 
 Result<std::shared_ptr<service::PolicySource>> OpenPolicies(const cli::TableRequest& request, ports::Clock& clock) {
   FIRN_ASSIGN(const auto configuration, LoadConfiguration(request));
-  return service::OpenPolicies(configuration, configuration.default_catalog(), {clock});
+  return service::OpenPolicies(configuration, configuration.default_catalog(), {clock, 0, nullptr, &cancelled});
 }
 
 Result<std::string> CatalogName(const cli::TableRequest& request) {

@@ -6,12 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <memory>
-#include <mutex>
 
 #include "act/rewrite_data.h"
 #include "base/human_text.h"
 #include "base/version.h"
+#include "cli/catalog_opening.h"
 #include "cli/commands.h"
 #include "cli/event_options.h"
 #include "cli/exit_codes.h"
@@ -28,6 +29,8 @@ namespace firn::cli {
 namespace {
 
 constexpr std::int64_t kPatienceMs = 200;
+/// What is up answers sooner.
+constexpr std::chrono::seconds kOpeningPatience{2};
 constexpr const char* kListen = "127.0.0.1:8765";
 
 struct ServeOptions {
@@ -115,17 +118,22 @@ Result<api::ServeOptions> MakeListen(const ServeOptions& options) {
 /// Also adds the ways to their policies to `made`.
 Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& environment, const ServeOptions& options,
                                                                   service::ServiceOptions& made) {
-  std::vector<std::shared_ptr<ports::Catalog>> opened;
-  const auto one_at_a_time = std::make_shared<std::mutex>();  // randomness has one owner
   std::vector<std::string> names = options.catalogs;
   if (names.empty()) names.push_back("");  // the default one
+  std::vector<std::shared_ptr<CatalogOpening>> openings;
   for (const std::string& name : names) {
     TableRequest request = options.place;
     request.catalog = name;
     FIRN_ASSIGN(std::string catalog_name, environment.catalog_name(request));
     made.policy_sources.push_back(
         {catalog_name, [open = environment.open_policies, request] { return open(request); }});
-    auto catalog = environment.open_catalog(request);
+    openings.push_back(std::make_shared<CatalogOpening>(
+        catalog_name, [open = environment.open_catalog, request] { return open(request); }, environment.cancelled));
+  }
+  std::vector<std::shared_ptr<ports::Catalog>> opened;
+  const auto end = std::chrono::steady_clock::now() + kOpeningPatience;
+  for (const auto& opening : openings) {
+    auto catalog = opening->OpenUntil(end);
     if (!catalog && catalog.error().code != Code::kUnavailable) return std::move(catalog.error());
     if (catalog) {
       opened.push_back(std::move(*catalog));
@@ -133,11 +141,9 @@ Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& e
     }
     // One that is down must not keep the others from being served.
     environment.terminal.Err("firn: " + Printable(catalog.error().message) + "; it is tried again\n");
-    opened.push_back(std::make_shared<ports::DeferredCatalog>(
-        std::move(catalog_name), [open = environment.open_catalog, request, one_at_a_time] {
-          const std::lock_guard lock(*one_at_a_time);
-          return open(request);
-        }));
+    opened.push_back(std::make_shared<ports::DeferredCatalog>(opening->name(), [opening] {
+      return opening->OpenUntil(std::chrono::steady_clock::now() + kOpeningPatience);
+    }));
   }
   return opened;
 }

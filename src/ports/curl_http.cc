@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "ports/http.h"
@@ -28,7 +31,21 @@ struct Transfer {
   HttpResponse response;
   std::uint64_t body_max_bytes = 0;
   bool too_large = false;
+  const std::atomic<bool>* stop = nullptr;
+  std::chrono::milliseconds grace{};
+  std::optional<std::chrono::steady_clock::time_point> stop_seen = {};
+  bool given_up = false;
 };
+
+/// Called about once a second while nothing comes, and more often while something does.
+int OnProgress(void* user, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  if (!transfer.stop->load()) return 0;
+  const auto now = std::chrono::steady_clock::now();
+  if (!transfer.stop_seen) transfer.stop_seen = now;
+  transfer.given_up = now - *transfer.stop_seen >= transfer.grace;
+  return transfer.given_up ? 1 : 0;
+}
 
 std::size_t OnBody(char* data, std::size_t, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
@@ -174,6 +191,13 @@ class CurlHttp final : public Http {
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, OnHeader);
     curl_easy_setopt(curl, CURLOPT_HEADERDATA, &transfer);
+    if (options_.stop != nullptr) {
+      transfer.stop = options_.stop;
+      transfer.grace = std::chrono::milliseconds(IsReadOnly(request) ? kReadGraceMs : kChangeGraceMs);
+      curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+      curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, OnProgress);
+      curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &transfer);
+    }
     char reason[CURL_ERROR_SIZE] = "";
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
 
@@ -196,7 +220,10 @@ class CurlHttp final : public Http {
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     transfer.response.status = static_cast<int>(status);
     if (code == CURLE_OK) return std::move(transfer.response);
-    return Explain(curl, code, transfer.too_large, request, reason[0] ? reason : curl_easy_strerror(code));
+    const char* text = transfer.given_up ? "given up, as the program ends"
+                       : reason[0] != 0  ? reason
+                                         : curl_easy_strerror(code);
+    return Explain(curl, code, transfer.too_large, request, text);
   }
 
   static Error Explain(CURL* curl, CURLcode code, bool too_large, const HttpRequest& request, const char* reason) {
@@ -213,6 +240,10 @@ class CurlHttp final : public Http {
       return {wrong ? Code::kInvalidArgument : Code::kUnavailable, fmt::format("{}: not sent: {}", what, reason)};
     }
     return {Code::kOutcomeUnknown, fmt::format("{}: sent, but no answer: {}", what, reason)};
+  }
+
+  static bool IsReadOnly(const HttpRequest& request) {
+    return request.method == "GET" || request.method == "HEAD" || request.is_read_only;
   }
 
   /// URLs in messages: without user, password and query.

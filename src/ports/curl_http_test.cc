@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -294,6 +295,45 @@ TEST(UrlEncodeTest, EveryByteButPlainOnes) {
   EXPECT_EQ(UrlEncode("aZ9-._~"), "aZ9-._~");
   EXPECT_EQ(UrlEncode("a b/c%+é\x1f"), "a%20b%2Fc%25%2B%C3%A9%1F");
   EXPECT_EQ(FormEncode({{"a", "1&2"}, {"b c", ""}}), "a=1%262&b%20c=");
+}
+
+TEST(CurlHttpStop, WhatOnlyReads_IsGivenUp_AndWhatChangesIsWaitedFor) {
+  std::atomic<bool> stop = false, answers = false;
+  LoopbackServer server([&](int, const std::string& request) {
+    if (request.starts_with("POST /change")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(3 * kReadGraceMs));
+    } else {
+      answers.wait(false);
+    }
+    return Response("200 OK", "", "done");
+  });
+  HttpOptions options;
+  options.stop = &stop;
+  const auto http = MakeCurlHttp(options).value();
+  const auto wanted = [&](const char* method, const char* path, bool is_read_only) {
+    return http->Send({.method = method, .url = server.url() + path, .is_read_only = is_read_only});
+  };
+  std::jthread ends([&] {
+    while (server.requests() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    stop = true;
+  });
+  Result<HttpResponse> changed = Error{Code::kInternal, ""}, token = changed;
+  std::jthread changes([&] { changed = wanted("POST", "/change", false); });
+  std::jthread asks([&] { token = wanted("POST", "/token", true); });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto read = wanted("GET", "/read", false);
+  asks.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  changes.join();
+  answers = true;
+  answers.notify_all();
+  for (const Result<HttpResponse>* given_up : {&read, static_cast<const Result<HttpResponse>*>(&token)}) {
+    ASSERT_FALSE(*given_up);
+    EXPECT_EQ(given_up->error().code, Code::kOutcomeUnknown);
+    EXPECT_THAT(given_up->error().message, HasSubstr("given up, as the program ends"));
+  }
+  ASSERT_TRUE(changed) << changed.error().message;
+  EXPECT_EQ(changed->body, "done");
 }
 
 }  // namespace

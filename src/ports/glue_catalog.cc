@@ -116,6 +116,7 @@ Result<std::shared_ptr<Catalog>> GlueCatalog::Open(std::string name, const Prope
 Result<json::Value> GlueCatalog::Call(std::string_view operation, json::Value body, bool may_change) {
   if (!catalog_id_.empty()) body.Set("CatalogId", catalog_id_);
   HttpRequest request{.method = "POST", .url = endpoint_, .headers = {}, .body = json::Write(body)};
+  request.is_read_only = !may_change;
   request.headers = {{"Content-Type", "application/x-amz-json-1.1"},
                      {"X-Amz-Target", fmt::format("AWSGlue.{}", operation)}};
   request.timeout_ms = kTimeoutMs;

@@ -6,6 +6,7 @@
 // Guarantees: a request is sent at most once: no retry, not even on a kept connection that turned out to be closed;
 //   redirects are followed for GET and HEAD only, and to another server without the headers that let somebody in.
 //   Failures tell whether the request can have reached the server.
+//   When the program ends, a server that does not answer holds it up for kReadGraceMs or kChangeGraceMs, and a second.
 // Cost: connections are kept and reused for GET.
 // Threads: any.
 // Errors: kUnavailable: it was not sent. kOutcomeUnknown: it may have been received, there is no (whole) answer.
@@ -14,6 +15,7 @@
 // Source: RFC 9110 (which requests may be sent twice).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +38,8 @@ struct HttpRequest {
   std::string body = {};
   std::int64_t timeout_ms = 60'000;
   std::uint64_t body_max_bytes = std::uint64_t{1} << 30;
+  /// As GET and HEAD are: it does not matter whether it was received.
+  bool is_read_only = false;
 };
 
 struct HttpResponse {
@@ -53,12 +57,18 @@ class Http {
   virtual Result<HttpResponse> Send(const HttpRequest& request) = 0;
 };
 
+/// So long requests that only read go on when the program ends, and those that may change something: their outcome
+/// is worth waiting for.
+inline constexpr std::int64_t kReadGraceMs = 700;
+inline constexpr std::int64_t kChangeGraceMs = 20'000;
+
 struct HttpOptions {
   std::string user_agent = "firn";
   std::int64_t connect_timeout_ms = 10'000;
   std::string ca_bundle_path;           // empty: the system's
   std::string client_certificate_path;  // mutual TLS
   std::string client_key_path;
+  const std::atomic<bool>* stop = nullptr;  // true: the program ends; borrowed, may be null
 };
 
 /// Real connections, through libcurl. Proxies of the environment (https_proxy, no_proxy) are used.

@@ -114,6 +114,7 @@ Status RestAuthorization::Fetch() {
   request.headers.emplace_back("Content-Type", "application/x-www-form-urlencoded");
   request.headers.emplace_back("Accept", "application/json");
   request.body_max_bytes = 1 << 20;
+  request.is_read_only = true;
   auto response = http_->Send(request);
   if (!response) {
     // Asking for a token changes nothing, so it does not matter whether the request arrived.

@@ -91,13 +91,14 @@ std::string TokenOf(const LoadedTable& table) {
 
 }  // namespace
 
-Result<std::shared_ptr<Http>> MakeRestHttp(const Properties& properties) {
+Result<std::shared_ptr<Http>> MakeRestHttp(const Properties& properties, const std::atomic<bool>* stop) {
   HttpOptions options;
   FIRN_ASSIGN(options.connect_timeout_ms,
               IntProperty(properties, "rest.client.connection-timeout-ms", 10'000, 1, 3'600'000));
   options.ca_bundle_path = PropertyOr(properties, "ssl.cabundle", "");
   options.client_certificate_path = PropertyOr(properties, "ssl.client.cert", "");
   options.client_key_path = PropertyOr(properties, "ssl.client.key", "");
+  options.stop = stop;
   return MakeCurlHttp(std::move(options));
 }
 

@@ -66,7 +66,7 @@ class RestCatalog final : public Catalog {
 };
 
 /// HTTP with what the properties say about it: rest.client.connection-timeout-ms, ssl.cabundle, ssl.client.cert,
-/// ssl.client.key.
-Result<std::shared_ptr<Http>> MakeRestHttp(const Properties& properties);
+/// ssl.client.key. `stop`: of HttpOptions.
+Result<std::shared_ptr<Http>> MakeRestHttp(const Properties& properties, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace firn::ports

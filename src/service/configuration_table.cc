@@ -116,7 +116,7 @@ Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const Configuration& configu
   Result<std::shared_ptr<ports::Catalog>> opened = Error{Code::kInternal, "unknown type " + settings.type};
   std::shared_ptr<ports::Http> http = environment.http;
   if (!http && (settings.type == "rest" || settings.type == "glue")) {
-    FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties));
+    FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties, environment.stop));
   }
   if (settings.type == "rest") {
     opened = ports::RestCatalog::Open(name, settings.properties, std::move(http), std::move(make_io), environment.clock,
@@ -144,7 +144,7 @@ Result<std::shared_ptr<PolicySource>> OpenPolicies(const Configuration& configur
   if (settings.type != "rest" || wanted == "false") return std::shared_ptr<PolicySource>();
   std::shared_ptr<ports::Http> http = environment.http;
   if (!http) {
-    FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties));
+    FIRN_ASSIGN(http, ports::MakeRestHttp(settings.properties, environment.stop));
   }
   FIRN_ASSIGN(auto made, PolarisPolicies::Make(settings.properties, std::move(http), environment.clock,
                                                /*has_to_list=*/wanted == "auto"));

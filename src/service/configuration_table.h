@@ -10,6 +10,7 @@
 // Threads: the catalog is for any. Source: Java HadoopTableOperations (a stale version hint, an older pointer).
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,8 @@ struct CatalogEnvironment {
   std::uint64_t seed = 0;
   /// For tests; made from the properties when it is null.
   std::shared_ptr<ports::Http> http = nullptr;
+  /// True: the program ends, and waits no longer for servers that do not answer (ports/http.h).
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct OpenedTable {

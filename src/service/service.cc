@@ -166,7 +166,7 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   look.cancelled = &stopping_;
   look.service_id = dispatch_->options().service_id;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
-  if (result.error && result.error->code == Code::kCancelled) return;  // the next run looks again
+  if (result.error && (result.error->code == Code::kCancelled || stopping_)) return;  // the next run looks again
   {
     const std::lock_guard news(table->news_mutex);
     table->was_seen = true;

@@ -68,6 +68,7 @@ std::size_t Service::ListCatalogs(Random& random) {
   for (const auto& catalog : tables_.catalogs()) {
     if (stopping_) return found;
     auto listed = catalog->ListTables();
+    if (stopping_) return found;
     {
       const std::lock_guard lock(counters_mutex_);
       if (listed) catalog_errors_.erase(catalog->name());

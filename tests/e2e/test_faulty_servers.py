@@ -3,23 +3,23 @@
 
 import json
 import os
+import signal
 import socket
 import ssl
 import subprocess
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from .service import BINARY, Service
 
-ANSWERS = {"/v1/config": {}, "/v1/namespaces": {"namespaces": []}}
-
-
 class Catalog:
-    """A REST catalog without tables. Paths that begin with one of `hanging` are never answered."""
+    """A REST catalog without tables. The paths `hanging` are not answered until answer_from_now_on()."""
 
-    def __init__(self, hanging=(), tls=None):
+    def __init__(self, hanging=(), tls=None, namespaces=()):
+        answers = {"/v1/config": {}, "/v1/namespaces": {"namespaces": [[name] for name in namespaces]}}
         catalog = self
         self.released = threading.Event()
         self.hangs = threading.Event()  # a request hangs
@@ -31,19 +31,23 @@ class Catalog:
             def answer(self):
                 path = self.path.split("?")[0]
                 catalog.paths.append(path)
-                if any(path.startswith(one) for one in hanging):
+                if path in hanging and not catalog.released.is_set():
                     catalog.hangs.set()
                     catalog.released.wait(120)
-                    self.close_connection = True
-                    return
                 self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                body = json.dumps(ANSWERS.get(path, {})).encode()
-                self.send_response(200 if path in ANSWERS else 404)
+                body = json.dumps(answers.get(path, {})).encode()
+                self.send_response(200 if path in answers else 404)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 
             do_GET = do_POST = do_HEAD = answer
+
+            def handle(self):
+                try:
+                    super().handle()
+                except ConnectionError:
+                    pass  # the other side has gone
 
             def log_message(self, *_):
                 pass
@@ -55,6 +59,9 @@ class Catalog:
             context.load_cert_chain(*tls)
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}"
+
+    def answer_from_now_on(self):
+        self.released.set()
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -109,3 +116,55 @@ def test_catalog_over_tls(tmp_path, certificate):
         # The system's certificates do not know it: refused, not crashed.
         refused = tables(catalog.url)
         assert refused.returncode > 0 and "certificate" in refused.stderr, refused
+
+
+def seconds_to_end(service, sent=signal.SIGTERM):
+    begin = time.monotonic()
+    service.process.send_signal(sent)
+    assert service.process.wait(timeout=60) == 0
+    return time.monotonic() - begin
+
+
+@pytest.mark.parametrize("hanging", ["/v1/config", "/v1/namespaces", "/v1/namespaces/n/tables"])
+def test_a_catalog_that_never_answers_holds_up_neither_start_nor_end(tmp_path, hanging):
+    with Catalog(hanging=[hanging], namespaces=["n"]) as catalog:
+        begin = time.monotonic()
+        with serve(tmp_path, catalog) as service:
+            assert time.monotonic() - begin < 8
+            assert service.call("/health")[0] == 200
+            assert catalog.hangs.wait(30)
+            assert seconds_to_end(service) < 4
+
+
+def test_a_token_server_that_never_answers_holds_up_neither_start_nor_end(tmp_path):
+    with Catalog(hanging=["/token"]) as catalog:
+        begin = time.monotonic()
+        with serve(tmp_path, catalog, CREDENTIAL="u:p", OAUTH2_SERVER_URI=catalog.url + "/token") as service:
+            assert time.monotonic() - begin < 8
+            assert catalog.hangs.is_set()
+            assert seconds_to_end(service) < 4
+
+
+def test_a_catalog_that_answers_late_is_served_then(tmp_path):
+    with Catalog(hanging=["/v1/config"]) as catalog:
+        with serve(tmp_path, catalog, "--sweep-interval", "1s") as service:
+            assert "/v1/namespaces" not in catalog.paths
+            catalog.answer_from_now_on()
+            service.wait(lambda: 'firn_catalog_up{catalog="r"} 1' in service.call("/metrics")[1])
+            assert seconds_to_end(service) < 4
+
+
+def test_a_hangup_is_a_wish_to_end_unless_it_is_ignored(tmp_path):
+    with Catalog() as catalog:
+        with serve(tmp_path, catalog) as service:
+            service.process.send_signal(signal.SIGHUP)  # as of a shell and of the terminal
+            assert seconds_to_end(service, signal.SIGHUP) < 4
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            with serve(tmp_path, catalog) as service:
+                service.process.send_signal(signal.SIGHUP)
+                time.sleep(1)
+                assert service.call("/health")[0] == 200
+                service.stop()
+        finally:
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
