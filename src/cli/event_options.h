@@ -26,12 +26,14 @@ class App;
 
 namespace firn::cli {
 
+/// Absent is what was not given, which is something else than an empty word.
 struct EventTopicFlags {
-  std::string brokers = {};
+  std::optional<std::string> brokers = {};
   std::vector<std::string> topics = {};
-  std::string group = {};
-  std::string format = {};
-  std::string catalog = {};
+  std::optional<std::string> group = {};
+  std::optional<std::string> format = {};
+  std::optional<std::string> catalog = {};
+  bool is_shadow = false;  // beside the service that acts, and must not take its events
 };
 void AddEventTopicOptions(CLI::App& command, EventTopicFlags& flags);
 
@@ -39,10 +41,13 @@ struct EventTopicOptions {
   ports::KafkaOptions kafka = {};
   ports::MessageReading reading = {};
   std::vector<service::SettingRow> shown = {};
+  std::string catalog_origin = {};  // flag or setting that names reading.catalog
 };
 /// Nothing where neither flags nor settings speak of a topic.
 Result<std::optional<EventTopicOptions>> ReadEventTopicOptions(const EventTopicFlags& flags,
                                                                const ports::Properties& settings);
+/// Whether the catalog of events that name none is one of those that are served.
+Status CheckEventCatalog(const EventTopicOptions& options, const std::vector<std::string>& served);
 /// What can be checked without the flags.
 Status CheckEventTopicSettings(const ports::Properties& settings);
 

@@ -55,6 +55,27 @@ TEST(EventOptions, Flags_WinOverTheFile) {
   EXPECT_TRUE((*read)->kafka.properties.empty());
 }
 
+TEST(EventOptions, CatalogOfEvents_IsOneThatIsServed) {
+  const auto read = ReadEventTopicOptions({.brokers = "a:1", .topics = {"t"}, .catalog = "nope"}, {});
+  ASSERT_TRUE(read);
+  const Status checked = CheckEventCatalog(**read, {"lake", "sea"});
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message, "--kafka-catalog: catalog `nope` is not served, only: lake, sea");
+  EXPECT_TRUE(CheckEventCatalog(**read, {"nope"}));
+  EXPECT_TRUE(CheckEventCatalog({}, {"lake"}));
+}
+
+TEST(EventOptions, Shadow_HasAGroupOfItsOwn_UnlessAFlagSaysWhich) {
+  const auto group = [](std::optional<std::string> flag, const ports::Properties& settings) {
+    const auto read = ReadEventTopicOptions(
+        {.brokers = "a:1", .topics = {"t"}, .group = std::move(flag), .is_shadow = true}, settings);
+    return read ? (*read)->kafka.group : read.error().message;
+  };
+  EXPECT_EQ(group(std::nullopt, {}), "firn-shadow");
+  EXPECT_EQ(group(std::nullopt, {{"kafka.group", "lake"}}), "lake-shadow");
+  EXPECT_EQ(group("firn", {}), "firn");
+}
+
 TEST(EventOptions, Mistakes_NameWhatIsWrong) {
   const auto message = [](const EventTopicFlags& flags, const ports::Properties& settings) {
     const auto read = ReadEventTopicOptions(flags, settings);
@@ -64,6 +85,20 @@ TEST(EventOptions, Mistakes_NameWhatIsWrong) {
   EXPECT_THAT(message({}, {{"kafka.brokers", "a:1"}}), HasSubstr("--kafka-topic"));
   EXPECT_THAT(message({.brokers = "a:1", .topics = {"t"}, .format = "avro"}, {}), HasSubstr("--kafka-format"));
   EXPECT_THAT(message({}, {{"kafka.format", "avro"}}), HasSubstr("firn.kafka.format"));
+  EXPECT_THAT(message({.brokers = "", .topics = {"t"}}, {}), HasSubstr("--kafka is empty"));
+  EXPECT_THAT(message({.brokers = ","}, {}), HasSubstr("--kafka names no broker"));
+  for (const char* broker : {"host:99999", "host:0", "host:", "host:x", ":9092", "a:1,host:1x", "SSL://:1"}) {
+    EXPECT_THAT(message({.brokers = broker, .topics = {"t"}}, {}), HasSubstr("is no HOST:PORT")) << broker;
+  }
+  for (const char* broker : {"host:9092", "host", "[::1]:9092", "[::1]", "SSL://host:9092", "a:1, b:2"}) {
+    EXPECT_EQ(message({.brokers = broker, .topics = {"t"}}, {}), "") << broker;
+  }
+  EXPECT_THAT(message({.brokers = "a:1", .topics = {"t"}, .group = ""}, {}), HasSubstr("--kafka-group is empty"));
+  EXPECT_THAT(message({.brokers = "a:1", .topics = {"t"}}, {{"kafka.group", ""}}), HasSubstr("firn.kafka.group"));
+  EXPECT_THAT(message({.brokers = "a:1", .topics = {"^.*"}}, {}), HasSubstr("--kafka-topic: `^.*` is no name"));
+  EXPECT_THAT(message({.brokers = "a:1", .topics = {"t", "u", "t"}}, {}),
+              HasSubstr("--kafka-topic: `t` is given twice"));
+  EXPECT_THAT(message({}, {{"kafka.brokers", "a:1"}, {"kafka.topics", "t,t"}}), HasSubstr("firn.kafka.topics: `t`"));
   EXPECT_FALSE(CheckEventTopicSettings({{"kafka.format", "avro"}}));
   EXPECT_TRUE(CheckEventTopicSettings({{"kafka.format", "s3"}, {"memory", "1GB"}}));
 }

@@ -190,11 +190,13 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   if (environment.settings) {
     FIRN_ASSIGN(settings, environment.settings(options.place));
   }
+  options.kafka.is_shadow = options.shadow;
   FIRN_ASSIGN(auto topic, ReadEventTopicOptions(options.kafka, settings));
   if (topic) made.settings.insert(made.settings.end(), topic->shown.begin(), topic->shown.end());
   FIRN_ASSIGN(auto catalogs, OpenCatalogs(environment, options, made));
   std::vector<std::string> names;
   for (const auto& catalog : catalogs) names.push_back(catalog->name());
+  if (topic) FIRN_TRY(CheckEventCatalog(*topic, names));
   FIRN_ASSIGN(const auto service,
               service::Service::Open(options.state, std::move(catalogs), environment.clock, std::move(made)));
   std::vector<std::unique_ptr<ports::DirectoryWatch>> watches;

@@ -38,8 +38,8 @@ struct TopicState {
   /// What is wrong, for people; empty when nothing is known to be.
   std::string trouble = {};
   std::int64_t partitions = 0;
-  /// Messages that are there and not read.
-  std::int64_t lag = 0;
+  /// Messages that are there and not read; absent as long as the servers have not told.
+  std::optional<std::int64_t> lag = {};
   bool operator==(const TopicState&) const = default;
 };
 

@@ -29,7 +29,7 @@ constexpr std::array<Setting, 11> kDefaults = {{
     {"session.timeout.ms", "6000"},  // who was killed holds its partitions for so long; closing takes no longer
     {"heartbeat.interval.ms", "2000"},
     {"topic.metadata.refresh.interval.ms", "30000"},
-    {"statistics.interval.ms", "2000"},
+    {"statistics.interval.ms", "500"},
     {"socket.keepalive.enable", "true"},
     {"log.connection.close", "false"},
 }};

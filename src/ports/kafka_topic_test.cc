@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/kafka_topic.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +63,16 @@ TEST(KafkaStatistics, BrokersPartitionsAndLag_AreRead) {
     "cgrp": {"state": "up", "assignment_size": 2}})");
   ASSERT_TRUE(state);
   EXPECT_EQ(*state, (TopicState{.is_up = true, .partitions = 2, .lag = 12}));
+  // One of two partitions has not told yet; then it has, and nothing of it has been read.
+  const auto lag = [](std::string_view second) {
+    return ParseKafkaStatistics(fmt::format(R"({{"topics": {{"t": {{"partitions": {{"0": {{"consumer_lag": 7}},
+        "1": {{"consumer_lag": -1{}}}}}}}}}, "cgrp": {{"assignment_size": 2}}}})",
+                                            second))
+        ->lag;
+  };
+  EXPECT_EQ(lag(""), std::nullopt);
+  EXPECT_EQ(lag(R"(, "hi_offset": -1001, "next_offset": 0)"), std::nullopt);
+  EXPECT_EQ(lag(R"(, "hi_offset": 36000, "next_offset": 40, "fetchq_cnt": 40)"), 36'007);
   EXPECT_EQ(*ParseKafkaStatistics(R"({"brokers": {"a": {"state": "TRY_CONNECT"}}})"), TopicState{});
   EXPECT_FALSE(ParseKafkaStatistics("{"));
 }
