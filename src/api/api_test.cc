@@ -273,6 +273,16 @@ TEST_F(ApiTest, EventsOfEachKindArrive) {
   EXPECT_EQ(fleet_.events().size(), 5U);
 }
 
+TEST_F(ApiTest, EventsOfCatalogsThatAreNotServed_AreIgnored_UnlessTheyTellTheLocation) {
+  const std::string mixed = R"([{"catalog": "nope", "table": "a.t"}, {"catalog": "lake", "table": "a.t"},
+      {"catalog": "lak", "table": "a.t"}])";
+  EXPECT_EQ(Post("/api/v1/events", mixed).body, R"({"accepted":1,"ignored":2,"displaced":0})");
+  ASSERT_EQ(fleet_.events().size(), 1U);
+  EXPECT_EQ(fleet_.events()[0].catalog, "lake");
+  EXPECT_EQ(Post("/api/v1/events", R"({"catalog": "nope", "location": "s3://b/w/t"})").body,
+            R"({"accepted":1,"ignored":0,"displaced":0})");
+}
+
 TEST_F(ApiTest, AFloodIsRefusedAndOthersStillGetThrough) {
   Restart(
       {.event_rate_each = {.per_second = 10, .burst = 20}, .event_rate_all = {.per_second = 1'000, .burst = 1'000}});

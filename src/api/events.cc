@@ -15,6 +15,11 @@ Response Accept(const Call& call, Result<ports::ParsedEvents> parsed) {
   std::int64_t accepted = 0;
   std::int64_t displaced = 0;
   for (ports::TableEvent& event : parsed->events) {
+    // By its location a table is found also where the sender has another name for its catalog.
+    if (!event.catalog.empty() && event.location.empty() && !call.fleet.Serves(event.catalog)) {
+      ++parsed->ignored;
+      continue;
+    }
     ++accepted;
     if (!call.control.AcceptEvent(std::move(event))) ++displaced;
   }

@@ -308,6 +308,13 @@ std::vector<Metric> FleetRowStore::Metrics() {
   return metrics_;
 }
 
+bool FleetRowStore::Serves(std::string_view catalog) const {
+  const std::lock_guard lock(mutex_);
+  const std::string prefix = std::string(catalog) + "/";
+  const auto first = tables_.lower_bound(prefix);
+  return first != tables_.end() && first->first.starts_with(prefix);
+}
+
 bool FleetRowStore::AcceptEvent(ports::TableEvent event) {
   const std::lock_guard lock(mutex_);
   const bool full = events_.size() >= events_max_;

@@ -59,6 +59,8 @@ class FleetRowStore final : public FleetView, public FleetControl {
   Result<std::vector<SettingRow>> Settings() override;
   std::vector<Metric> Metrics() override;
   FleetNews& Feed() override { return news_; }
+  /// Those of its tables.
+  bool Serves(std::string_view catalog) const override;
 
   bool AcceptEvent(ports::TableEvent event) override;
   Result<std::string> AddRequest(const NewRequest& request) override;

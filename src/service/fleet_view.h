@@ -60,6 +60,8 @@ class FleetView {
  public:
   virtual ~FleetView() = default;
   virtual Readiness Ready() = 0;
+  /// Whether it looks after the tables of this catalog.
+  virtual bool Serves(std::string_view catalog) const = 0;
   virtual Result<FleetSummary> Summary() = 0;
   virtual Result<Page<TableRow>> Tables(const TableFilter& filter, const PageOf& page) = 0;
   virtual Result<TableDetail> Table(std::string_view id) = 0;

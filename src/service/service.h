@@ -82,6 +82,7 @@ class Service final : public FleetView, public FleetControl {
   void AddMetrics(std::function<std::vector<Metric>()> more) { more_metrics_.push_back(std::move(more)); }
 
   Readiness Ready() override;
+  bool Serves(std::string_view catalog) const override;
   Result<FleetSummary> Summary() override;
   Result<Page<TableRow>> Tables(const TableFilter& filter, const PageOf& page) override;
   Result<TableDetail> Table(std::string_view id) override;

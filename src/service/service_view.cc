@@ -196,6 +196,10 @@ std::vector<Metric> Service::Metrics() {
   return metrics;
 }
 
+bool Service::Serves(std::string_view catalog) const {
+  return std::ranges::any_of(tables_.catalogs(), [&](const auto& one) { return one->name() == catalog; });
+}
+
 bool Service::AcceptEvent(ports::TableEvent event) {
   return events_.Push(std::move(event)) != ports::EventQueue::Pushed::kDroppedOldest;
 }
