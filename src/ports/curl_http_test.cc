@@ -68,7 +68,7 @@ class LoopbackServer {
     while (Read(connection, request)) {
       const std::string answer = answer_(++requests_, request);
       if (answer.empty()) break;
-      (void)!::write(connection, answer.data(), answer.size());
+      (void)!::send(connection, answer.data(), answer.size(), MSG_NOSIGNAL);  // who asked may be gone
       if (!keep_) break;
       request.clear();
     }

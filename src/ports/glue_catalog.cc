@@ -32,6 +32,25 @@ std::string KindOf(const HttpResponse& response, const json::Value* body) {
   return hash == std::string::npos ? kind : kind.substr(hash + 1);
 }
 
+/// Kinds of errors by which Glue itself says that it has done nothing. Other answers below 500 may be those of
+/// something in between, which has sent the request on.
+bool IsRefusal(std::string_view kind) {
+  constexpr std::string_view kKinds[] = {"AccessDeniedException",
+                                         "AlreadyExistsException",
+                                         "ExpiredTokenException",
+                                         "GlueEncryptionException",
+                                         "IncompleteSignature",
+                                         "InvalidInputException",
+                                         "InvalidSignatureException",
+                                         "MissingAuthenticationTokenException",
+                                         "PermissionTypeMismatchException",
+                                         "SerializationException",
+                                         "UnknownOperationException",
+                                         "UnrecognizedClientException",
+                                         "ValidationException"};
+  return std::ranges::find(kKinds, kind) != std::end(kKinds);
+}
+
 Code CodeOf(int status, const std::string& kind, bool may_change) {
   if (kind == "EntityNotFoundException") return Code::kNotFound;
   // Another writer at this moment; also a version that is not the table's any more.
@@ -41,7 +60,8 @@ Code CodeOf(int status, const std::string& kind, bool may_change) {
   }
   if (kind == "ResourceNumberLimitExceededException") return Code::kLimit;
   if (kind == "ResourceNotReadyException") return Code::kUnavailable;
-  if (status >= 400 && status < 500 && kind != "OperationTimeoutException") return Code::kInvalidArgument;
+  const bool is_refusal = may_change ? IsRefusal(kind) : kind != "OperationTimeoutException";
+  if (status >= 400 && status < 500 && is_refusal) return Code::kInvalidArgument;
   return may_change ? Code::kOutcomeUnknown : Code::kUnavailable;
 }
 
@@ -179,8 +199,12 @@ Status GlueCatalog::SwapPointer(const TableIdentifier& id, const std::string& fr
   if (done) return Ok();
   Error& error = done.error();
   if (error.code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
-  if (error.code != Code::kOutcomeUnknown) return std::move(error);
-  return Reconcile(id, from, to, std::move(error));
+  if (error.code == Code::kOutcomeUnknown) return Reconcile(id, from, to, std::move(error));
+  // A gateway may have sent the request twice: then the refusal is that of the second copy.
+  const auto now = ReadPointer(id);
+  if (now && *now == to) return Ok();
+  if (!now && error.code == Code::kConflict && now.error().code != Code::kNotFound) error.code = Code::kOutcomeUnknown;
+  return std::move(error);
 }
 
 /// After an update whose answer is missing. That the old location is still there proves nothing: the request may be on

@@ -119,7 +119,8 @@ Result<Configuration> KafkaTopic::Configure(const KafkaOptions& options) {
   FIRN_TRY(Set(conf, "bootstrap.servers", options.brokers));
   FIRN_TRY(Set(conf, "group.id", options.group));
   rd_kafka_conf_set_opaque(conf, this);
-  begins_at_end_ = PropertyOr(options.properties, "auto.offset.reset", "latest") == "latest";
+  const std::string begin = PropertyOr(options.properties, "auto.offset.reset", "latest");
+  begins_at_end_ = begin == "latest" || begin == "largest" || begin == "end";
   rd_kafka_conf_set_rebalance_cb(conf, OnRebalance);
   rd_kafka_conf_set_error_cb(conf, OnError);
   rd_kafka_conf_set_stats_cb(conf, OnStatistics);

@@ -21,7 +21,11 @@ std::string PointerCatalog::NewUuid() {
 Result<LoadedTable> PointerCatalog::LoadTable(const TableIdentifier& id) {
   FIRN_ASSIGN(std::string location, ReadPointer(id));
   auto metadata = ReadMetadataFile(*io_, location);
-  if (!metadata) return std::move(metadata.error()).In(ToString(id));
+  if (!metadata) {
+    // The table is there: kNotFound would say that it was dropped.
+    if (metadata.error().code == Code::kNotFound) metadata.error().code = Code::kCorrupt;
+    return std::move(metadata.error()).In(ToString(id));
+  }
   return LoadedTable{id, std::move(location), std::move(*metadata), {}};
 }
 

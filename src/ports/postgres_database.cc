@@ -45,8 +45,11 @@ Code CodeOf(std::string_view state) {
   return Code::kUnavailable;  // timeouts, locks, shutdown, a server that only reads
 }
 
-/// Whether the server itself leaves open what became of a transaction.
-bool IsDoubt(std::string_view state) { return state == "40003" || state.starts_with("08"); }
+/// Whether an error of COMMIT proves that nothing was committed: constraints that were deferred, and conflicts. Others
+/// may come from a pooler in between, after the server has committed.
+bool IsRolledBack(std::string_view state) {
+  return state.starts_with("23") || state == "40001" || state == "40002" || state == "40P01";
+}
 
 std::string_view StateOf(const PGresult* result) {
   const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -103,8 +106,10 @@ Status PostgresDatabase::Connect() {
   if (!connection_) return Error{Code::kLimit, "out of memory for a PostgreSQL connection"};
   PQsetNoticeProcessor(connection_.get(), LogNotice, nullptr);
   const auto text = [](const char* value) { return std::string(value ? value : ""); };
-  place_ = fmt::format("postgresql://{}:{}/{}", text(PQhost(connection_.get())), text(PQport(connection_.get())),
-                       text(PQdb(connection_.get())));
+  if (place_ == kNoPlace) {  // once, by Open: other threads read it
+    place_ = fmt::format("postgresql://{}:{}/{}", text(PQhost(connection_.get())), text(PQport(connection_.get())),
+                         text(PQdb(connection_.get())));
+  }
   if (PQstatus(connection_.get()) == CONNECTION_OK && PQsetnonblocking(connection_.get(), 1) == 0) return Ok();
   Error error = ConnectError();
   connection_.reset();
@@ -207,9 +212,9 @@ Status PostgresDatabase::Commit() {
     if (std::string_view(PQcmdStatus(result->get())) == "COMMIT") return Ok();
     return Error{Code::kUnavailable, place_ + ": the server has rolled the transaction back"};
   }
-  const bool is_doubt = IsDoubt(StateOf(result->get()));
+  const bool is_rolled_back = IsRolledBack(StateOf(result->get()));
   Error error = Refused(*result);
-  if (is_doubt) error.code = Code::kOutcomeUnknown;
+  if (!is_rolled_back) error.code = Code::kOutcomeUnknown;
   return error;
 }
 

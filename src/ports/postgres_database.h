@@ -70,7 +70,8 @@ class PostgresDatabase final : public SqlDatabase {
 
   std::string uri_;
   Options options_;
-  std::string place_ = "PostgreSQL";
+  static constexpr std::string_view kNoPlace = "PostgreSQL";
+  std::string place_{kNoPlace};
   std::mutex mutex_;
   std::unique_ptr<pg_conn, EndConnection> connection_;  // null: to be made anew
 };

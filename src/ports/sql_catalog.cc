@@ -105,7 +105,11 @@ Result<std::string> SqlCatalog::ReadPointer(const TableIdentifier& id) {
 }
 
 Result<std::string> SqlCatalog::PointerOf(const TableIdentifier& id, const Result<SqlResult>& found) {
-  if (!found) return found.error();
+  if (!found) {
+    Error error = found.error();
+    if (error.code == Code::kNotFound) error.code = Code::kUnavailable;  // of the database: says nothing of the table
+    return error;
+  }
   if (found->rows.empty()) return NoSuchTable(id);
   if (!found->rows[0][0] || found->rows[0][0]->empty()) {
     return Error{Code::kCorrupt, fmt::format("{}: catalog `{}` has no metadata location for it in {}", ToString(id),

@@ -174,6 +174,7 @@ Result<std::unique_ptr<PolarisPolicies>> PolarisPolicies::Make(const ports::Prop
   FIRN_ASSIGN(made->authorization_, ports::RestAuthorization::Make(configured, uri + "/v1/oauth/tokens", http, clock));
   made->url_ = fmt::format("{}/polaris/v1/{}/applicable-policies", uri, ports::UrlEncode(*prefix));
   made->separator_ = session->separator();
+  made->is_listed_ = session->Lists(kPolarisEndpoint);
   made->headers_ = {{"Accept", "application/json"}};
   constexpr std::string_view kHeader = "header.";
   for (const auto& [key, value] : configured) {
@@ -212,7 +213,10 @@ Result<std::vector<PolarisPolicy>> PolarisPolicies::Applicable(const std::vector
     }
     if (response->status != 200) {
       Error error = ports::RestError(*response, /*commit=*/false);
-      if (response->status == 404 && !NamesWhatIsMissing(response->body)) error.code = Code::kUnsupported;
+      // Where the catalog lists the endpoint, such a 404 comes from something in front of it.
+      if (response->status == 404 && !NamesWhatIsMissing(response->body)) {
+        error.code = is_listed_ ? Code::kUnavailable : Code::kUnsupported;
+      }
       return std::move(error).In("policies");
     }
     FIRN_ASSIGN(token, ParseApplicablePolicies(response->body, policies).In("policies"));

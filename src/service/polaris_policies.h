@@ -77,6 +77,7 @@ class PolarisPolicies final : public PolicySource {
 
   std::string url_;  // ".../polaris/v1/prefix/applicable-policies"
   std::string separator_;
+  bool is_listed_ = false;  // the catalog says that it has the endpoint
   ports::HttpHeaders headers_;
   std::shared_ptr<ports::Http> http_;
   std::unique_ptr<ports::RestAuthorization> authorization_;

@@ -206,9 +206,13 @@ void StateStore::AddKept(const StateUpdate& update, std::vector<ports::SqlStatem
 }
 
 void StateStore::Keep(const StateUpdate& update) {
-  if (update.job != nullptr && kept_jobs_.size() < kKeptMax) kept_jobs_.insert_or_assign(update.job->id, *update.job);
+  // What is kept already is always brought up to date: the state would otherwise go back to what it was.
+  const auto has_room = [](const auto& kept, const auto& id) { return kept.size() < kKeptMax || kept.contains(id); };
+  if (update.job != nullptr && has_room(kept_jobs_, update.job->id)) {
+    kept_jobs_.insert_or_assign(update.job->id, *update.job);
+  }
   for (const RequestRow& request : update.requests) {
-    if (kept_requests_.size() < kKeptMax) kept_requests_.insert_or_assign(request.id, request);
+    if (has_room(kept_requests_, request.id)) kept_requests_.insert_or_assign(request.id, request);
   }
   for (const decide::Decision& decision : update.decisions) {
     if (kept_decisions_.size() < kKeptMax) kept_decisions_.push_back(decision);
