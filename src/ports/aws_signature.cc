@@ -10,14 +10,10 @@
 #include <array>
 #include <ctime>
 
+#include "base/ascii.h"
+
 namespace firn::ports {
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return lower;
-}
 
 std::string Hex(std::string_view bytes) {
   std::string text;
@@ -122,7 +118,7 @@ std::string Trimmed(std::string_view value) {
 /// Lines "name:value" in order of names, and the names; values of one name are joined.
 std::pair<std::string, std::string> CanonicalHeaders(const HttpHeaders& headers) {
   std::vector<std::pair<std::string, std::string>> sorted;
-  for (const auto& [name, value] : headers) sorted.emplace_back(Lower(name), Trimmed(value));
+  for (const auto& [name, value] : headers) sorted.emplace_back(AsciiLower(name), Trimmed(value));
   std::ranges::stable_sort(sorted, {}, &std::pair<std::string, std::string>::first);
   std::string lines, names;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -140,7 +136,7 @@ std::pair<std::string, std::string> CanonicalHeaders(const HttpHeaders& headers)
 
 Result<std::string> BodyHash(const HttpRequest& request) {
   for (const auto& [name, value] : request.headers) {
-    if (Lower(name) == "x-amz-content-sha256") return value;
+    if (AsciiLower(name) == "x-amz-content-sha256") return value;
   }
   FIRN_ASSIGN(const std::string digest, Sha256(request.body));
   return Hex(digest);
@@ -180,7 +176,7 @@ Status AwsSigner::Sign(HttpRequest& request, TimestampMs now) const {
   if (!::gmtime_r(&seconds, &utc)) return Error{Code::kInternal, "the clock shows no date"};
   const std::string date = fmt::format("{:%Y%m%dT%H%M%SZ}", utc);
   for (auto& [name, value] : request.headers) {
-    if (Lower(name) == "authorization") name = "Original-Authorization";
+    if (AsciiLower(name) == "authorization") name = "Original-Authorization";
   }
   FIRN_ASSIGN(const std::string body_digest, Sha256(request.body));
   request.headers.emplace_back("Host", HostOf(PartsOf(request.url)));

@@ -213,12 +213,7 @@ Status GlueCatalog::Reconcile(const TableIdentifier& id, const std::string& from
   const auto location = ReadPointer(id);
   if (location && *location == to) return Ok();
   if (!location || *location == from) return fault;
-  const auto current = ReadMetadataFile(io(), *location);
-  if (!current) return fault;
-  const auto& log = (*current)->metadata_log();
-  if (std::ranges::find(log, to) != log.end()) return Ok();
-  if (std::ranges::find(log, from) == log.end()) return fault;  // the log is too short to prove anything
-  return Error{Code::kConflict, "another commit came first"};
+  return DecideByLog(*location, from, to, std::move(fault));
 }
 
 Result<std::vector<json::Value>> GlueCatalog::ListAll(std::string_view operation, json::Value body,

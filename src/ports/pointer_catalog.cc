@@ -56,6 +56,17 @@ Result<LoadedTable> PointerCatalog::CommitTable(const LoadedTable& base, const T
                      base.config};
 }
 
+Status PointerCatalog::DecideByLog(const std::string& location, const std::string& from, const std::string& to,
+                                   Error fault) {
+  const auto current = ReadMetadataFile(*io_, location);
+  if (!current) return fault;
+  // Others may have committed on top of ours: then ours is in the log of older files.
+  const auto& log = (*current)->metadata_log();
+  if (std::ranges::find(log, to) != log.end()) return Ok();
+  if (std::ranges::find(log, from) == log.end()) return fault;  // the log is too short to prove anything
+  return Error{Code::kConflict, "another commit came first"};
+}
+
 Status PointerCatalog::WriteNewFile(const std::string& location, ByteView bytes) {
   Status written = WriteFile(*io_, location, bytes);
   if (written) return Ok();

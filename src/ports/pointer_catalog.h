@@ -38,6 +38,10 @@ class PointerCatalog : public Catalog {
   /// kOutcomeUnknown: cannot tell. Every other code: nothing changed.
   virtual Status SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) = 0;
 
+  /// After a swap whose answer is missing, when `location` is neither `from` nor `to` any more: whether it happened, by
+  /// the log of older files in what is current. `fault` if that proves nothing.
+  Status DecideByLog(const std::string& location, const std::string& from, const std::string& to, Error fault);
+
   FileIO& io() { return *io_; }
   std::string NewUuid();
 

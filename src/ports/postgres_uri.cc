@@ -6,18 +6,13 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "ports/http.h"
 
 namespace firn::ports {
 namespace {
 
 constexpr std::string_view kJdbc = "jdbc:postgresql:";
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return lower;
-}
 
 std::string Recoded(std::string_view text) { return UrlEncode(UrlDecode(text)); }
 
@@ -79,14 +74,14 @@ constexpr std::array<std::string_view, 23> kWithoutMeaning = {"sockettimeout",
 
 /// "&name=value" of libpq for one parameter of pgjdbc, empty if it has none.
 Result<std::string> LibpqParameter(std::string_view name, const std::string& value) {
-  const std::string lower = Lower(name);
+  const std::string lower = AsciiLower(name);
   for (const auto& [java, libpq] : kSameMeaning) {
     if (lower == java) return fmt::format("&{}={}", libpq, UrlEncode(value));
   }
   if (lower == "currentschema") return "&options=" + UrlEncode("-csearch_path=" + value);
-  if (lower == "ssl") return value.empty() || Lower(value) == "true" ? "&sslmode=verify-full" : std::string();
+  if (lower == "ssl") return value.empty() || AsciiLower(value) == "true" ? "&sslmode=verify-full" : std::string();
   if (lower == "targetservertype") {
-    const std::string kind = Lower(value);
+    const std::string kind = AsciiLower(value);
     if (kind == "primary" || kind == "master") return std::string("&target_session_attrs=read-write");
     if (kind == "any") return std::string();
     return Unsupported(name);
@@ -106,10 +101,10 @@ Result<Properties> JdbcParameters(std::string_view query, const Properties& prop
     std::ranges::replace(pair, '+', ' ');
     const std::size_t equals = pair.find('=');
     const std::string value = equals == std::string::npos ? "" : UrlDecode(std::string_view(pair).substr(equals + 1));
-    found.insert_or_assign(Lower(pair.substr(0, equals)), value);
+    found.insert_or_assign(AsciiLower(pair.substr(0, equals)), value);
   }
   for (const auto& [key, value] : properties) {
-    if (key.starts_with("jdbc.")) found.emplace(Lower(key.substr(5)), value);
+    if (key.starts_with("jdbc.")) found.emplace(AsciiLower(key.substr(5)), value);
   }
   return found;
 }

@@ -6,16 +6,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace firn::ports {
-namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return lower;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 const std::string* FindProperty(const Properties& properties, std::string_view key) {
   const auto found = properties.find(key);
@@ -37,7 +31,7 @@ std::string PropertyOr(const Properties& properties, std::string_view key, std::
 Result<bool> BoolProperty(const Properties& properties, std::string_view key, bool fallback) {
   const std::string* value = FindProperty(properties, key);
   if (!value) return fallback;
-  const std::string lower = Lower(*value);
+  const std::string lower = AsciiLower(*value);
   if (lower == "true" || lower == "1" || lower == "yes" || lower == "on") return true;
   if (lower == "false" || lower == "0" || lower == "no" || lower == "off") return false;
   return Error{Code::kInvalidArgument, fmt::format("property `{}` must be true or false", key)};
@@ -62,7 +56,7 @@ Properties Merged(Properties below, const Properties& above) {
 }
 
 bool IsSecret(std::string_view key) {
-  const std::string lower = Lower(key);
+  const std::string lower = AsciiLower(key);
   for (const std::string_view mark : {"secret", "token", "credential", "password", "access-key", "account-key",
                                       "authorization", "cookie", "connection-string", "api-key"}) {
     if (lower.find(mark) != std::string::npos) return true;

@@ -160,13 +160,7 @@ Status SqlCatalog::Reconcile(const TableIdentifier& id, const std::string& from,
     return fault;
   }
   if (!location) return fault;
-  const auto current = ReadMetadataFile(io(), *location);
-  if (!current) return fault;
-  // Others may have committed on top of ours: then ours is in the log of older files.
-  const auto& log = (*current)->metadata_log();
-  if (std::ranges::find(log, to) != log.end()) return Ok();
-  if (std::ranges::find(log, from) == log.end()) return fault;  // the log is too short to prove anything
-  return Error{Code::kConflict, "another commit came first"};
+  return DecideByLog(*location, from, to, std::move(fault));
 }
 
 }  // namespace firn::ports

@@ -9,12 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 
 #include "decide/decision_json.h"
 #include "service/page_cursor.h"
 #include "service/row_json.h"
+#include "service/sql_values.h"
 
 namespace firn::service {
 namespace {
@@ -46,14 +46,6 @@ bool IsOpen(const RequestRow& request) {
 }
 
 std::string Digits(std::int64_t value) { return std::to_string(value); }
-
-std::int64_t NumberOf(const std::optional<std::string>& text) {
-  std::int64_t value = 0;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-  return value;
-}
-
-std::string TextOf(std::optional<std::string>& text) { return text ? std::move(*text) : std::string(); }
 
 void AddTable(const TableRecord& table, bool has_partitions, std::vector<ports::SqlStatement>& to) {
   to.push_back(

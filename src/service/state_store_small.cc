@@ -2,21 +2,12 @@
 // Single values and rows of the state: what is known of one table, analyses, values by name.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "service/row_json.h"
+#include "service/sql_values.h"
 #include "service/state_store.h"
 
 namespace firn::service {
 namespace {
-
-std::string TextOf(std::optional<std::string>& text) { return text ? std::move(*text) : std::string(); }
-
-std::int64_t NumberOf(const std::optional<std::string>& text) {
-  std::int64_t value = 0;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-  return value;
-}
 
 AnalysisRow AnalysisOf(ports::SqlRow& row) {
   return {TextOf(row[0]), TextOf(row[1]),   TextOf(row[2]), NumberOf(row[3]),
