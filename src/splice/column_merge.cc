@@ -48,6 +48,11 @@ bool IsPlainText(const OutputColumn& column) {
   return kind == parquet::LogicalKind::kNone || kind == parquet::LogicalKind::kString;
 }
 
+/// Encodings of numbers that DuckDB decodes into a buffer of its own before it takes values from it.
+bool IsBufferedNumbers(Encoding encoding) {
+  return encoding == Encoding::kDeltaBinaryPacked || encoding == Encoding::kByteStreamSplit;
+}
+
 class ColumnMerge {
  public:
   ColumnMerge(const OutputColumn& column, std::vector<ColumnInput>& inputs, const MergeSettings& settings,
@@ -137,15 +142,25 @@ class ColumnMerge {
       if (integers) join.plain_encoding = Encoding::kDeltaBinaryPacked;
       if (IsPlainText(column_)) join.plain_encoding = Encoding::kDeltaLengthByteArray;
     }
-    // DuckDB 1.5 loses its place in chunks of decimals whose pages change between indices and deltas (2.0 does not).
-    no_deltas_ = choice_.HasDictionary() &&
-                 parquet::EffectiveLogicalType(column_.element).kind == parquet::LogicalKind::kDecimal;
-    if (no_deltas_) join.plain_encoding = Encoding::kPlain;
+    plain_numbers_ = choice_.HasDictionary() && inputs_.size() > 1 && NeedsPlainNumbers();
+    if (plain_numbers_ && IsBufferedNumbers(join.plain_encoding)) join.plain_encoding = Encoding::kPlain;
     // Only readers of row lineage ask for these columns, and they know the encoding.
     if (lineage) join.plain_encoding = Encoding::kDeltaBinaryPacked;
     join.exact_bounds = exact_;
     if (bloom_.wants_values()) join.bloom = &bloom_;
     return join;
+  }
+
+  /// DuckDB 1.5 (2.0 does not) reads indices after a page of buffered numbers into what is left of that page's buffer:
+  /// in chunks with nulls it writes behind its end, and of decimals it loses its place.
+  bool NeedsPlainNumbers() const {
+    if (parquet::EffectiveLogicalType(column_.element).kind == parquet::LogicalKind::kDecimal) return true;
+    if (column_.max_definition == 0) return false;
+    return column_.nested() || std::ranges::any_of(inputs_, [this](const ColumnInput& input) {
+             if (input.kind == ColumnInput::Kind::kNull) return true;
+             if (input.kind != ColumnInput::Kind::kChunk) return false;
+             return SourceFacts(column_, input.scan, input.levels->input_max_definition).chunk_nulls() != 0;
+           });
   }
 
   Status WriteDictionary() {
@@ -202,7 +217,7 @@ class ColumnMerge {
     const bool broken_deltas = scan.source->file().quirks().delta_byte_array_broken;
     for (const PageRecord& page : scan.pages) {
       if (broken_deltas && page.encoding == Encoding::kDeltaByteArray) return false;
-      if (no_deltas_ && page.encoding == Encoding::kDeltaBinaryPacked) return false;
+      if (plain_numbers_ && IsBufferedNumbers(page.encoding)) return false;
       if (page.num_values > settings_.page_rows_max) return false;
     }
     // Rows of nested pages are counted while joining; copies need an offset index that tells them.
@@ -332,7 +347,7 @@ class ColumnMerge {
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;
-  bool no_deltas_ = false;
+  bool plain_numbers_ = false;
   Encoding plain_encoding_ = Encoding::kPlain;
   bool exact_ = false;  // bounds are those of the values, not of the inputs
 };

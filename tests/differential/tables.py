@@ -149,7 +149,9 @@ def read_arrow(path):
 
 
 def read_duckdb(path):
-    return duckdb.connect().execute(f"SELECT * FROM read_parquet('{path}')").arrow().read_all()
+    # The connection has to outlive the reader: batches of a closed one are freed memory.
+    with duckdb.connect() as connection:
+        return connection.execute(f"SELECT * FROM read_parquet('{path}')").to_arrow_table()
 
 
 def read_polars(path):
