@@ -328,5 +328,40 @@ TEST(SpliceTypes, NumbersThatReadersBuffer_AreNotBesideADictionary_WhereThereAre
             1);
 }
 
+/// What a dense merge makes of three files of `rows` integers each, drawn from 20,000 between -20,000 and 20,000.
+Spliced DenseDraws(std::int64_t rows, Effort effort) {
+  std::vector<TablePtr> tables;
+  std::vector<Input> inputs;
+  for (int i = 0; i < 3; ++i) {
+    TableChoice choice;
+    choice.types = {"int32"};
+    choice.rows = rows;
+    choice.distinct = 20000;
+    choice.null_share = 0;
+    Random random(static_cast<std::uint64_t>(i));
+    tables.push_back(RandomTable(choice, random));
+    inputs.push_back(InputOf(std::to_string(i), WriteFile(tables.back())));
+  }
+  Options options;
+  options.effort = effort;
+  const Result<Spliced> spliced = SpliceFiles(inputs, options);
+  EXPECT_TRUE(spliced) << ToString(spliced.error());
+  if (!spliced) return {};
+  EXPECT_EQ(DifferenceOf(tables, spliced->file), "");
+  return *spliced;
+}
+
+bool HasDictionary(const Spliced& spliced) {
+  return FooterOf(spliced.file).row_groups[0].columns[0].meta->dictionary_page_offset.has_value();
+}
+
+TEST(SpliceTypes, DenseIntegers_AreDeltasWhereIndicesAndTheirDictionaryAreMore) {
+  const Spliced few = DenseDraws(30000, Effort::kDense);  // 17.6 bits a value instead of 15 and the dictionary
+  EXPECT_FALSE(HasDictionary(few));
+  EXPECT_TRUE(HasDictionary(DenseDraws(30000, Effort::kBalanced)));
+  EXPECT_LT(few.file.size(), DenseDraws(30000, Effort::kBalanced).file.size());
+  EXPECT_TRUE(HasDictionary(DenseDraws(150000, Effort::kDense)));
+}
+
 }  // namespace
 }  // namespace firn::splice::testing
