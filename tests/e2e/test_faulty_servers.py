@@ -1,76 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """`firn serve` with servers that speak TLS, and with servers that take connections and never answer."""
 
-import json
 import os
 import signal
 import socket
-import ssl
 import subprocess
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.services.local_http import LocalServer
+
 from .service import BINARY, Service
 
-class Catalog:
+
+class Catalog(LocalServer):
     """A REST catalog without tables. The paths `hanging` are not answered until answer_from_now_on()."""
 
     def __init__(self, hanging=(), tls=None, namespaces=()):
-        answers = {"/v1/config": {}, "/v1/namespaces": {"namespaces": [[name] for name in namespaces]}}
-        catalog = self
+        super().__init__(tls)
+        self.answers = {"/v1/config": {}, "/v1/namespaces": {"namespaces": [[name] for name in namespaces]}}
+        self.hanging = hanging
         self.released = threading.Event()
         self.hangs = threading.Event()  # a request hangs
         self.paths = []
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self):
-                path = self.path.split("?")[0]
-                catalog.paths.append(path)
-                if path in hanging and not catalog.released.is_set():
-                    catalog.hangs.set()
-                    catalog.released.wait(120)
-                self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                body = json.dumps(answers.get(path, {})).encode()
-                self.send_response(200 if path in answers else 404)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            do_GET = do_POST = do_HEAD = answer
-
-            def handle(self):
-                try:
-                    super().handle()
-                except ConnectionError:
-                    pass  # the other side has gone
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        if tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(*tls)
-            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
-        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}"
+    def handle(self, handler):
+        path = handler.path.split("?")[0]
+        self.paths.append(path)
+        if path in self.hanging and not self.released.is_set():
+            self.hangs.set()
+            self.released.wait(120)
+        self.body_of(handler)
+        self.reply_json(handler, 200 if path in self.answers else 404, self.answers.get(path, {}))
 
     def answer_from_now_on(self):
         self.released.set()
 
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *arguments):
         self.released.set()
-        self.server.shutdown()
-        self.server.server_close()
+        super().__exit__(*arguments)
 
 
 def environment(folder, url, **more):

@@ -24,21 +24,21 @@ COMMITS = 24
 def counted(tmp_path):
     """A table with one manifest a commit, in 4 partitions; firn reaches the store through the counter."""
     lake = Lake(tmp_path)
-    counter = S3Counter(ENDPOINT, delay_seconds=0.02)
     properties = {"s3.endpoint": ENDPOINT, "s3.access-key-id": os.environ["FIRN_TEST_S3_ACCESS_KEY"],
                   "s3.secret-access-key": os.environ["FIRN_TEST_S3_SECRET_KEY"], "s3.region": "us-east-1"}
     warehouse = f"s3://{os.environ['FIRN_TEST_S3_BUCKET']}/{random.randrange(10**9)}"
     catalog = SqlCatalog("lake", uri=lake.uri, warehouse=warehouse, **properties)
-    for key, value in {**properties, "s3.endpoint": counter.endpoint}.items():
-        lake.environment["PYICEBERG_CATALOG__LAKE__" + key.upper().replace(".", "__").replace("-", "_")] = value
-    lake.environment["PYICEBERG_CATALOG__LAKE__WAREHOUSE"] = warehouse
     schema = Schema(NestedField(1, "part", LongType()), NestedField(2, "id", LongType()))
     spec = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "part"))
     table = catalog.create_table("db.s", schema, partition_spec=spec)
     for commit in range(COMMITS):
         table.append(pa.table({"part": [commit % 4] * 3, "id": range(3)}))
-    yield lake, counter, {m.manifest_path.split("://")[1]: m.partitions[0] for m in table.current_snapshot().manifests(table.io)}
-    counter.close()
+    with S3Counter(ENDPOINT, delay_seconds=0.02) as counter:
+        for key, value in {**properties, "s3.endpoint": counter.url}.items():
+            lake.environment["PYICEBERG_CATALOG__LAKE__" + key.upper().replace(".", "__").replace("-", "_")] = value
+        lake.environment["PYICEBERG_CATALOG__LAKE__WAREHOUSE"] = warehouse
+        manifests = table.current_snapshot().manifests(table.io)
+        yield lake, counter, {m.manifest_path.split("://")[1]: m.partitions[0] for m in manifests}
 
 
 def asked(counter, manifests):

@@ -11,59 +11,26 @@ garble            forwarded, half of the answer is returned    late:SECONDS   cl
 twice             forwarded twice, the second answer returned
 """
 
-import http.client
 import re
 import threading
 import time
-import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from .local_http import HttpProxy
 
 COMMIT = re.compile(r"/namespaces/[^/]+/tables/[^/]+$")
-SKIPPED_HEADERS = {"transfer-encoding", "connection", "content-length", "keep-alive"}
 
 
-class FaultProxy:
+class FaultProxy(HttpProxy):
     def __init__(self, upstream, faults):
-        self.upstream = urllib.parse.urlsplit(upstream)
+        super().__init__(upstream)
         self.faults = list(faults)
         self.commits = []  # (fault, status of the catalog or None)
-        self.lock = threading.Lock()
         self.late = []
-        proxy = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def handle_any(self):
-                proxy.handle(self)
-
-            do_GET = do_POST = do_HEAD = do_DELETE = do_PUT = handle_any
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *arguments):
         for thread in self.late:
             thread.join()
-        self.server.shutdown()
-        self.server.server_close()
-
-    def forward(self, method, path, headers, body):
-        connection = http.client.HTTPConnection(self.upstream.hostname, self.upstream.port, timeout=60)
-        kept = {k: v for k, v in headers.items() if k.lower() not in {"host", "connection", "accept-encoding"}}
-        connection.request(method, path, body, kept)
-        answer = connection.getresponse()
-        payload = answer.read()
-        connection.close()
-        return answer.status, answer.getheaders(), payload
+        super().__exit__(*arguments)
 
     def next_fault(self, handler):
         if handler.command != "POST" or not COMMIT.search(handler.path.split("?")[0]):
@@ -72,7 +39,7 @@ class FaultProxy:
             return self.faults.pop(0) if self.faults else "pass"
 
     def handle(self, handler):
-        body = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+        body = self.body_of(handler)
         fault = self.next_fault(handler)
         call = (handler.command, handler.path, dict(handler.headers), body)
         kind, _, argument = (fault or "pass").partition(":")
@@ -89,8 +56,7 @@ class FaultProxy:
             with self.lock:
                 self.commits.append((fault, status))
         if kind in ("drop_before", "drop_after", "late"):
-            handler.close_connection = True
-            handler.connection.close()
+            self.hang_up(handler)
         elif kind in ("before", "after"):
             text = b'{"error":{"message":"injected","type":"Injected","code":%d}}' % int(argument)
             self.reply(handler, int(argument), [("Content-Type", "application/json")], text)
@@ -104,13 +70,3 @@ class FaultProxy:
         status, _, _ = self.forward(*call)
         with self.lock:
             self.commits.append(("forwarded late", status))
-
-    def reply(self, handler, status, headers, payload):
-        handler.send_response(status)
-        for name, value in headers:
-            if name.lower() not in SKIPPED_HEADERS:
-                handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(payload)))
-        handler.end_headers()
-        if handler.command != "HEAD":
-            handler.wfile.write(payload)

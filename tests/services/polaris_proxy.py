@@ -31,27 +31,24 @@ class PolarisProxy(FaultProxy):
     def handle(self, handler):
         path, _, query = handler.path.partition("?")
         if path.endswith("/v1/oauth/tokens"):
-            handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
-            return self.answer(handler, 200, {"access_token": TOKEN, "token_type": "bearer", "expires_in": 3600})
+            self.body_of(handler)
+            return self.reply_json(handler, 200, {"access_token": TOKEN, "token_type": "bearer", "expires_in": 3600})
         if path == "/v1/config":
             _, _, payload = self.forward("GET", handler.path, {}, b"")
             config = json.loads(payload)
             config.setdefault("overrides", {})["prefix"] = self.prefix
             if self.lists_endpoint:
                 config["endpoints"] = [*(config.get("endpoints") or []), ENDPOINT]
-            return self.answer(handler, 200, config)
+            return self.reply_json(handler, 200, config)
         if path == f"/polaris/v1/{self.prefix}/applicable-policies":
             if handler.headers.get("Authorization") != f"Bearer {TOKEN}":
-                return self.answer(handler, 401, {"error": {"message": "no token", "type": "X", "code": 401}})
+                return self.reply_json(handler, 401, {"error": {"message": "no token", "type": "X", "code": 401}})
             asked = dict(urllib.parse.parse_qsl(query))
             with self.lock:
                 self.asked.append((asked["namespace"], asked["target-name"]))
             if self.status != 200:
                 error = {"message": "injected", "type": "Injected", "code": self.status}
-                return self.answer(handler, self.status, {"error": error})
-            return self.answer(handler, 200, {"applicable-policies": self.policies, "next-page-token": None})
+                return self.reply_json(handler, self.status, {"error": error})
+            return self.reply_json(handler, 200, {"applicable-policies": self.policies, "next-page-token": None})
         handler.path = handler.path.replace(f"/v1/{self.prefix}/", "/v1/", 1)
         return super().handle(handler)
-
-    def answer(self, handler, status, value):
-        self.reply(handler, status, [("Content-Type", "application/json")], json.dumps(value).encode())

@@ -9,15 +9,13 @@ A subclass may answer instead of the upstream: see answer().
 
 import datetime
 import hashlib
-import http.client
 import threading
-import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
 from botocore import auth, awsrequest, credentials
 
-SKIPPED_HEADERS = {"transfer-encoding", "connection", "content-length", "keep-alive"}
+from .local_http import HttpProxy
+
 LOCK = threading.Lock()
 
 
@@ -31,36 +29,12 @@ def expected(method, url, headers, body, keys, region, service, date):
     return request.headers["Authorization"]
 
 
-class SignatureProxy:
+class SignatureProxy(HttpProxy):
     def __init__(self, upstream, keys, region, service):
-        self.upstream = urllib.parse.urlsplit(upstream)
+        super().__init__(upstream)
         self.keys, self.region, self.service = keys, region, service
         self.refused = []
         self.passed = 0
-        proxy = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def handle_any(self):
-                proxy.handle(self)
-
-            do_GET = do_POST = do_HEAD = do_DELETE = do_PUT = handle_any
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
     def fault_of(self, handler, body):
         """Why the signature is wrong; None if it is right."""
@@ -96,12 +70,11 @@ class SignatureProxy:
         return None
 
     def handle(self, handler):
-        body = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
+        body = self.body_of(handler)
         fault = self.fault_of(handler, body)
         if fault:
             self.refused.append(f"{handler.command} {handler.path}: {fault}")
-            self.reply(handler, 403, [("Content-Type", "application/json")],
-                       b'{"error":{"message":"%s","type":"ForbiddenException","code":403}}' % fault.encode())
+            self.reply_json(handler, 403, {"error": {"message": fault, "type": "ForbiddenException", "code": 403}})
             return
         self.passed += 1
         try:
@@ -113,23 +86,3 @@ class SignatureProxy:
 
     def answer(self, method, path, headers, body):
         return self.forward(method, path, headers, body)
-
-    def forward(self, method, path, headers, body):
-        connection = http.client.HTTPConnection(self.upstream.hostname, self.upstream.port, timeout=60)
-        kept = {k: v for k, v in headers.items() if k.lower() not in {"host", "connection", "accept-encoding", "content-length"}}
-        connection.request(method, path, body, kept)
-        answer = connection.getresponse()
-        payload = answer.read()
-        connection.close()
-        return answer.status, answer.getheaders(), payload
-
-    @staticmethod
-    def reply(handler, status, headers, payload):
-        handler.send_response(status)
-        for name, value in headers:
-            if name.lower() not in SKIPPED_HEADERS:
-                handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(payload)))
-        handler.end_headers()
-        if handler.command != "HEAD":
-            handler.wfile.write(payload)

@@ -16,53 +16,28 @@ import socket
 import threading
 import time
 import urllib.parse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import CommitTableRequest
 
+from .local_http import LocalServer
+
 TABLE = "/v1/{prefix}/namespaces/{namespace}/tables/{table}"
 
 
-class Warehouses:
+class Warehouses(LocalServer):
     def __init__(self, catalogs, vend=lambda: None, with_endpoint=True):
+        super().__init__()
         self.catalogs, self.vend, self.with_endpoint = catalogs, vend, with_endpoint
         self.calls = []
-        self.lock = threading.Lock()
-        warehouses = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_any(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                url = urllib.parse.urlsplit(self.path)
-                with warehouses.lock:  # SQLite connections and the order of commits
-                    warehouses.calls.append((self.command, url.path))
-                    status, answer = warehouses.answer(self.command, url.path, urllib.parse.parse_qs(url.query), body)
-                payload = json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(payload)))
-                self.end_headers()
-                self.wfile.write(payload)
-
-            do_GET = do_POST = do_any
-
-            def log_message(self, *_):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+    def handle(self, handler):
+        body = self.body_of(handler)
+        url = urllib.parse.urlsplit(handler.path)
+        with self.lock:  # SQLite connections and the order of commits
+            self.calls.append((handler.command, url.path))
+            status, answer = self.answer(handler.command, url.path, urllib.parse.parse_qs(url.query), body)
+        self.reply_json(handler, status, answer)
 
     @staticmethod
     def error(status, kind, text):
