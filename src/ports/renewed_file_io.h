@@ -4,18 +4,22 @@
 //
 // In: a FileIO with the time when its credentials end, a function that makes the next one. Out: one FileIO for a job of
 //   any length.
-// Guarantees: credentials are renewed five minutes before their end, or after half of a shorter life; one thread
-//   renews, the others wait. When that fails and the old ones still hold, they go on being used. Files
-//   that were opened before are opened anew when they are read after it. A file that is being written keeps its
+// Guarantees: credentials are renewed five minutes before their end, or after half of a shorter life. One thread
+//   renews; the others go on with the old ones, and wait only if these have ended. When the renewal fails and the old
+//   ones still hold, they go on being used. Credentials that the storage refuses before their end (kInvalidArgument:
+//   nothing was done) are renewed at once and the call is made again, once, and not more often than every ten seconds.
+//   Files that were opened before are opened anew when they are read after it. A file that is being written keeps its
 //   credentials: its Close() fails if they end first, and nothing is lost but the work.
 // Threads: any. Errors: as the FileIO below; of the renewal once the credentials have ended.
 // Source: Java VendedCredentialsProvider; REST OpenAPI, storage-credentials.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "ports/clock.h"
 #include "ports/file_io.h"
@@ -40,11 +44,17 @@ class RenewedStorage {
   /// `clock` must live longer, and what `renew` needs as well.
   RenewedStorage(EndingFileIO first, Renew renew, Clock& clock);
   Result<Current> Get();
+  /// Newer ones than those of that number, which the storage has refused; nullopt: there are none.
+  std::optional<Current> After(std::uint64_t refused_number);
   /// The FileIO of that number, if it is the current one or the one before it; otherwise null.
   std::shared_ptr<FileIO> At(std::uint64_t number);
 
  private:
   void Take(EndingFileIO next);
+  /// Without the lock while it asks.
+  Result<Current> RenewNow(std::unique_lock<std::mutex>& lock);
+  /// What another thread is asking for.
+  Result<Current> Await(std::unique_lock<std::mutex>& lock);
 
   Renew renew_;
   Clock& clock_;
@@ -52,6 +62,11 @@ class RenewedStorage {
   Current current_;
   std::shared_ptr<FileIO> previous_;
   TimestampMs ends_at_, renew_at_;
+  std::condition_variable attempted_;
+  bool renewing_ = false;
+  std::uint64_t attempts_ = 0;
+  std::optional<Error> failure_;  // of the last attempt
+  std::optional<std::int64_t> refused_at_ms_;
 };
 
 class RenewedFileIO final : public FileIO {
@@ -67,6 +82,8 @@ class RenewedFileIO final : public FileIO {
   Result<bool> Exists(const std::string& location) override;
   /// A listing is ended with the credentials that it was begun with.
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+  Status CheckExclusive(const std::string& location) override;
+  Status Replace(const std::string& location, ByteView bytes) override;
 
  private:
   std::shared_ptr<RenewedStorage> storage_;

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
 #include <thread>
 
 #include "ports/hooked_file_io.h"
@@ -23,7 +26,9 @@ class RenewedFileIOTest : public testing::Test {
  protected:
   EndingFileIO Until(std::int64_t ends_at_ms) {
     const IoHook check = [this, ends_at_ms](const IoEvent&) -> Status {
-      if (clock_.Now().value < ends_at_ms) return Ok();
+      if (clock_.Now().value < ends_at_ms && !refuses_) return Ok();
+      if (heals_) refuses_ = false;
+      ++refusals_;
       return Error{Code::kInvalidArgument, "ExpiredToken"};
     };
     return {std::make_shared<HookedFileIO>(store_, check), {ends_at_ms}};
@@ -33,6 +38,7 @@ class RenewedFileIOTest : public testing::Test {
         Until(ends_at_ms),
         [this]() -> Result<EndingFileIO> {
           ++renewals_;
+          if (on_renewal_) on_renewal_();
           if (is_down_) return Error{Code::kUnavailable, "catalog is down"};
           return Until(clock_.Now().value + 60 * kMinute);
         },
@@ -44,7 +50,11 @@ class RenewedFileIOTest : public testing::Test {
   const std::int64_t start_ = 1'700'000'000'000;
   std::shared_ptr<MemoryFileIO> store_ = std::make_shared<MemoryFileIO>();
   std::atomic<int> renewals_ = 0;
+  std::atomic<int> refusals_ = 0;
+  std::atomic<bool> refuses_ = false;  // whatever the credentials
+  bool heals_ = false;                 // only one call
   bool is_down_ = false;
+  std::function<void()> on_renewal_;
 };
 
 TEST_F(RenewedFileIOTest, AJobOfHours_NeverMeetsTheEnd) {
@@ -111,6 +121,111 @@ TEST_F(RenewedFileIOTest, ManyThreads_OneRenewal) {
   threads.clear();
   EXPECT_EQ(good, 8);
   EXPECT_EQ(renewals_, 1);
+}
+
+/// A renewal that lasts until it is released.
+class SlowRenewal {
+ public:
+  std::function<void()> Wait() {
+    return [this] {
+      began_.set_value();
+      released_.get_future().wait();
+    };
+  }
+  void AwaitBegin() { began_.get_future().wait(); }
+  void Release() { released_.set_value(); }
+
+ private:
+  std::promise<void> began_, released_;
+};
+
+TEST_F(RenewedFileIOTest, SlowRenewal_HoldsUpOneThreadAlone) {
+  auto io = Make(start_ + 60 * kMinute);
+  ASSERT_TRUE(WriteFile(io, "mem://a", AsBytes("abc")));
+  const auto source = io.Open("mem://a", 3).value();
+  SlowRenewal renewal;
+  on_renewal_ = renewal.Wait();
+  Wait(56 * kMinute);
+  auto renewing = std::async(std::launch::async, [&] { return io.Exists("mem://a").has_value(); });
+  renewal.AwaitBegin();
+  auto reading = std::async(std::launch::async, [&] {
+    Bytes read(3);
+    return source->ReadAt(0, read) && AsText(read) == "abc" && io.Exists("mem://a") && io.Open("mem://a");
+  });
+  const bool went_on = reading.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  renewal.Release();
+  EXPECT_TRUE(went_on) << "the old credentials hold for four minutes more";
+  EXPECT_TRUE(reading.get());
+  EXPECT_TRUE(renewing.get());
+  EXPECT_EQ(renewals_, 1);
+}
+
+TEST_F(RenewedFileIOTest, SlowRenewalAfterTheEnd_IsWaitedFor_AndItsFailureIsEverybodys) {
+  auto io = Make(start_ + 60 * kMinute);
+  ASSERT_TRUE(WriteFile(io, "mem://a", AsBytes("abc")));
+  for (const bool fails : {true, false}) {
+    SlowRenewal renewal;
+    renewals_ = 0;
+    is_down_ = fails;
+    on_renewal_ = renewal.Wait();
+    Wait(120 * kMinute);
+    std::vector<std::future<bool>> calls;
+    const auto call = [&] { return io.Exists("mem://a").has_value(); };
+    calls.push_back(std::async(std::launch::async, call));
+    renewal.AwaitBegin();
+    for (int i = 0; i < 4; ++i) calls.push_back(std::async(std::launch::async, call));
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));  // all of them wait
+    renewal.Release();
+    for (auto& each : calls) EXPECT_EQ(each.get(), !fails);
+    EXPECT_EQ(renewals_, 1);
+  }
+}
+
+TEST_F(RenewedFileIOTest, RefusedBeforeTheirEnd_OneRenewalAndOneMoreTry) {
+  auto io = Make(start_ + 60 * kMinute);
+  ASSERT_TRUE(WriteFile(io, "mem://a", AsBytes("abc")));
+  const auto source = io.Open("mem://a", 3).value();
+  heals_ = true;
+  const std::vector<std::function<bool()>> calls = {
+      [&] {
+        Bytes read(3);
+        return source->ReadAt(0, read) && AsText(read) == "abc";
+      },
+      [&] { return io.Open("mem://a").has_value(); },
+      [&] { return io.Exists("mem://a").value_or(false); },
+      [&] { return io.List("mem://", "").has_value(); },
+      [&] { return WriteFile(io, "mem://b", AsBytes("x")).has_value(); },
+      [&] { return io.Delete("mem://b").has_value(); },
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    Wait(kMinute);
+    renewals_ = 0;
+    refuses_ = true;
+    EXPECT_TRUE(calls[i]()) << "call " << i;
+    EXPECT_EQ(renewals_, 1) << "call " << i;
+  }
+}
+
+TEST_F(RenewedFileIOTest, RefusedAgain_IsSaid_AndNewOnesAreNotAskedForEachFile) {
+  auto io = Make(start_ + 60 * kMinute);
+  refuses_ = true;
+  const auto refused = io.Exists("mem://a");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalidArgument);
+  EXPECT_THAT(refused.error().message, HasSubstr("ExpiredToken"));
+  EXPECT_EQ(refusals_, 2);
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 1);
+  Wait(kMinute);
+  EXPECT_FALSE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 2);
+}
+
+TEST_F(RenewedFileIOTest, WhatTheStorageGuarantees_IsPassedOn) {
+  auto io = Make(start_ + 60 * kMinute);
+  EXPECT_TRUE(io.CheckExclusive("mem://v1.metadata.json"));
+  ASSERT_TRUE(io.Replace("mem://hint", AsBytes("2")));
+  EXPECT_EQ(AsText(ReadFile(io, "mem://hint").value()), "2");
 }
 
 TEST_F(RenewedFileIOTest, Listing_GoesOnOverARenewal) {

@@ -186,7 +186,8 @@ Result<EndingFileIO> RestCatalog::RenewStorage(const TableIdentifier& id, const 
 Result<std::shared_ptr<FileIO>> RestCatalog::TableIO(const LoadedTable& table) {
   const Properties config(table.config.begin(), table.config.end());
   Properties properties = StorageProperties(config);
-  const bool ends = config.contains(kCredentialsEnd);
+  // Keys with a token end also where the catalog does not say when: the storage's refusal tells.
+  const bool ends = config.contains(kCredentialsEnd) || config.contains("s3.session-token");
   // Credentials that end are renewed as those of one table.
   if (ends) properties.insert_or_assign("", ToString(table.id));
   const std::lock_guard lock(mutex_);

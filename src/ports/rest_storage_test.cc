@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ports/hooked_file_io.h"
 #include "ports/memory_file_io.h"
 #include "ports/rest_catalog.h"
 
@@ -28,9 +29,12 @@ class RestStorageTest : public testing::Test {
  protected:
   std::string Vended() {
     ++answers_;
+    const std::string end =
+        says_end_ ? fmt::format(R"("s3.session-token-expires-at-ms":"{}")", clock_.Now().value + 60 * kMinute)
+                  : R"("s3.session-token":"token")";
     return fmt::format(R"("storage-credentials":[{{"prefix":"s3://b","config":{{"s3.access-key-id":"key{}",)"
-                       R"("s3.secret-access-key":"s","s3.session-token-expires-at-ms":"{}"}}}}])",
-                       answers_, clock_.Now().value + 60 * kMinute);
+                       R"("s3.secret-access-key":"s",{}}}}}])",
+                       answers_, end);
   }
   std::shared_ptr<Catalog> Open(const std::string& config) {
     http_ = std::make_shared<MemoryHttp>([this, config](const HttpRequest& request) -> Result<HttpResponse> {
@@ -41,7 +45,11 @@ class RestStorageTest : public testing::Test {
     });
     const FileIOFactory make_io = [this](const Properties& given) -> Result<std::shared_ptr<FileIO>> {
       made_.push_back(given);
-      return std::shared_ptr<FileIO>(std::make_shared<MemoryFileIO>());
+      const IoHook check = [this, key = PropertyOr(given, "s3.access-key-id", "")](const IoEvent&) -> Status {
+        if (key != revoked_) return Ok();
+        return Error{Code::kInvalidArgument, "InvalidAccessKeyId"};
+      };
+      return std::shared_ptr<FileIO>(std::make_shared<HookedFileIO>(std::make_shared<MemoryFileIO>(), check));
     };
     const Properties properties = {{"uri", "http://host"}, {"s3.session-token", "of the session"}};
     return RestCatalog::Open("rest", properties, http_, make_io, clock_, 5).value();
@@ -51,6 +59,8 @@ class RestStorageTest : public testing::Test {
   std::shared_ptr<MemoryHttp> http_;
   std::vector<Properties> made_;
   int answers_ = 0;
+  std::string revoked_;
+  bool says_end_ = true;
   bool is_down_ = false;
   const TableIdentifier id_{{"db"}, "t"};
 };
@@ -81,6 +91,26 @@ TEST_F(RestStorageTest, CredentialsThatEnd_AreRenewedBefore) {
     clock_.SleepMs(2 * kMinute);
     EXPECT_TRUE(io->Exists("s3://b/x"));
     EXPECT_EQ(made_.size(), 3U);
+  }
+}
+
+TEST_F(RestStorageTest, CredentialsThatTheStorageRefuses_AreRenewedOnce) {
+  for (const bool says_end : {true, false}) {
+    says_end_ = says_end;
+    answers_ = 0;
+    made_.clear();
+    revoked_.clear();
+    const auto catalog = Open("{}");
+    const auto io = catalog->TableIO(catalog->LoadTable(id_).value()).value();
+    EXPECT_TRUE(io->Exists("s3://b/x"));
+    revoked_ = "key1";
+    EXPECT_TRUE(io->Exists("s3://b/x"));
+    EXPECT_TRUE(io->Exists("s3://b/x"));
+    ASSERT_EQ(made_.size(), 2U);
+    EXPECT_EQ(PropertyOr(made_[1], "s3.access-key-id", ""), "key2");
+    revoked_ = "key2";
+    EXPECT_EQ(io->Exists("s3://b/x").error().code, Code::kInvalidArgument) << "a moment later";
+    EXPECT_EQ(made_.size(), 2U);
   }
 }
 
