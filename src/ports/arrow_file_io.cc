@@ -35,8 +35,13 @@ Error FromArrow(const arrow::Status& status, const std::string& location) {
   // Missing rights do not come by waiting.
   for (const std::string_view refusal :
        {"ACCESS_DENIED", "INVALID_ACCESS_KEY_ID", "SIGNATURE_DOES_NOT_MATCH", "PERMISSION_DENIED", "UNAUTHENTICATED",
-        "AuthenticationFailed", "AuthorizationFailure"}) {
+        "AuthenticationFailed", "AuthorizationFailure", "ExpiredToken", "InvalidToken", "TokenRefreshRequired",
+        "(HTTP status 401)", "(HTTP status 403)"}) {
     if (text.find(refusal) != std::string::npos) code = Code::kInvalidArgument;
+  }
+  // S3's answer to HEAD with a token that has ended: an error without a body.
+  if (text.find("(HTTP status 400)") != std::string::npos && text.find("HeadObject") != std::string::npos) {
+    code = Code::kInvalidArgument;
   }
   if (status.IsInvalid()) code = Code::kInvalidArgument;
   if (status.IsOutOfMemory()) code = Code::kLimit;
@@ -190,6 +195,9 @@ class ArrowFileIO final : public FileIO {
     FIRN_ASSIGN(auto file, Start(location, path));
     return std::unique_ptr<OutputFile>(std::move(file));
   }
+
+  Status CheckCreate(const std::string&) override { return Ok(); }
+  Status CheckExclusive(const std::string& location) override { return NotExclusive(location); }
 
   Status Replace(const std::string& location, ByteView bytes) override {
     FIRN_ASSIGN(const std::string path, PathOf(location));

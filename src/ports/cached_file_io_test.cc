@@ -94,6 +94,13 @@ TEST_F(CachedFileIOTest, Errors_AreNotKept) {
   EXPECT_EQ(Read("m/a", 5), "hello");
 }
 
+TEST_F(CachedFileIOTest, WhatTheStorageGuarantees_IsPassedOn) {
+  const auto io = MakeCached(counted_, cache_, "a");
+  EXPECT_TRUE(io->CheckExclusive("/v1.metadata.json"));
+  ASSERT_TRUE(io->Replace("/hint", AsBytes("2")));
+  EXPECT_EQ(Read("/hint", std::nullopt), "2");
+}
+
 TEST_F(CachedFileIOTest, NoCapacity_KeepsNothing) {
   FileCache none(0);
   EXPECT_FALSE(none.Takes(1));

@@ -54,7 +54,7 @@ class Catalog {
   /// Applies `commit` on `base`, if nobody else has committed since.
   virtual Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) = 0;
   /// Why CommitTable can never change this table, known before any work is done for it.
-  virtual Status CheckWritable(const LoadedTable&) const { return Ok(); }
+  virtual Status CheckWritable(const LoadedTable& table) const = 0;
   virtual Result<std::vector<TableIdentifier>> ListTables() = 0;
   /// Files of a table of this catalog; honours the table's own configuration. Lives as long as the catalog.
   virtual Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable& table) = 0;

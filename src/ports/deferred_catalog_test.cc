@@ -13,6 +13,7 @@ class OneTable final : public Catalog {
   Result<LoadedTable> CommitTable(const LoadedTable&, const TableCommit&) override {
     return Error{Code::kConflict, "no"};
   }
+  Status CheckWritable(const LoadedTable&) const override { return Error{Code::kUnsupported, "read only"}; }
   Result<std::vector<TableIdentifier>> ListTables() override { return std::vector<TableIdentifier>{{{"db"}, "t"}}; }
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return Error{Code::kUnsupported, "no"}; }
 
@@ -32,6 +33,7 @@ TEST(DeferredCatalogTest, IsThere_AsSoonAsItAnswers_AndIsOpenedOnce) {
   EXPECT_EQ(catalog.LoadTable({{"db"}, "t"}).error().code, Code::kUnavailable);
   ASSERT_TRUE(catalog.ListTables().has_value());
   EXPECT_EQ(catalog.LoadTable({{"db"}, "t"}).error().code, Code::kNotFound);
+  EXPECT_EQ(catalog.CheckWritable({}).error().code, Code::kUnsupported);
   EXPECT_EQ(tries, 3);
 }
 

@@ -3,12 +3,8 @@
 
 namespace firn::ports {
 
-Status FileIO::CheckExclusive(const std::string& location) {
-  return Error{Code::kUnsupported, location + ": this storage cannot keep two writers from making the same file"};
-}
-
-Status FileIO::Replace(const std::string& location, ByteView) {
-  return Error{Code::kUnsupported, location + ": this storage does not replace files"};
+Error NotExclusive(const std::string& location) {
+  return {Code::kUnsupported, location + ": this storage cannot keep two writers from making the same file"};
 }
 
 Result<Bytes> ReadFile(FileIO& io, const std::string& location, std::uint64_t size_max_bytes) {

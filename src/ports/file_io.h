@@ -46,6 +46,7 @@ class OutputFile : public ByteSink {
   virtual void Abort() = 0;
 };
 
+/// Nothing has a default: a FileIO in front of another must not promise more or less than that one.
 class FileIO {
  public:
   virtual ~FileIO() = default;
@@ -54,12 +55,12 @@ class FileIO {
       const std::string& location, std::optional<std::uint64_t> known_size_bytes = std::nullopt) = 0;
   virtual Result<std::unique_ptr<OutputFile>> Create(const std::string& location) = 0;
   /// Why nothing can ever be created at a location, known without asking the storage.
-  virtual Status CheckCreate(const std::string&) { return Ok(); }
+  virtual Status CheckCreate(const std::string& location) = 0;
   /// Ok where Create is a compare-and-set for names of metadata files: of two writers exactly one can succeed. Asks
   /// the storage, if it must, once a process.
-  virtual Status CheckExclusive(const std::string& location);
+  virtual Status CheckExclusive(const std::string& location) = 0;
   /// Puts a small file in the place of what is there, at once. Only for hints, never for data or metadata.
-  virtual Status Replace(const std::string& location, ByteView bytes);
+  virtual Status Replace(const std::string& location, ByteView bytes) = 0;
   /// Ok when the file does not exist.
   virtual Status Delete(const std::string& location) = 0;
   virtual Result<bool> Exists(const std::string& location) = 0;
@@ -67,6 +68,8 @@ class FileIO {
   virtual Result<ListPage> List(const std::string& prefix, const std::string& page) = 0;
 };
 
+/// What CheckExclusive answers where Create only looks before it writes.
+Error NotExclusive(const std::string& location);
 /// Whole small file (metadata). kLimit above `size_max_bytes`.
 Result<Bytes> ReadFile(FileIO& io, const std::string& location, std::uint64_t size_max_bytes = std::uint64_t{4} << 30);
 /// Create, Write, Close.

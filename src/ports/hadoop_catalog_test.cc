@@ -257,6 +257,9 @@ class LookingFileIO final : public FileIO {
     return below_->Open(location, size);
   }
   Result<std::unique_ptr<OutputFile>> Create(const std::string& location) override { return below_->Create(location); }
+  Status CheckCreate(const std::string& location) override { return below_->CheckCreate(location); }
+  Status CheckExclusive(const std::string& location) override { return NotExclusive(location); }
+  Status Replace(const std::string& location, ByteView bytes) override { return below_->Replace(location, bytes); }
   Status Delete(const std::string& location) override { return below_->Delete(location); }
   Result<bool> Exists(const std::string& location) override { return below_->Exists(location); }
   Result<ListPage> List(const std::string& prefix, const std::string& page) override {

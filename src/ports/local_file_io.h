@@ -27,6 +27,7 @@ class LocalFileIO final : public FileIO {
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;
   Result<ListPage> List(const std::string& prefix, const std::string& page) override;
+  Status CheckCreate(const std::string&) override { return Ok(); }
   Status CheckExclusive(const std::string&) override { return Ok(); }
   Status Replace(const std::string& location, ByteView bytes) override;
 

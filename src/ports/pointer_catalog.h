@@ -26,6 +26,7 @@ class PointerCatalog : public Catalog {
   const std::string& name() const override { return name_; }
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
+  Status CheckWritable(const LoadedTable&) const override { return Ok(); }
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
 
  protected:

@@ -36,6 +36,7 @@ class RestCatalog final : public Catalog {
   const std::string& name() const override { return name_; }
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
+  Status CheckWritable(const LoadedTable&) const override { return Ok(); }
   Result<std::vector<TableIdentifier>> ListTables() override;
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable& table) override;
 

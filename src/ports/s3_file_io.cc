@@ -87,6 +87,7 @@ class S3FileIO final : public FileIO {
     return std::unique_ptr<OutputFile>(new HeldOutput(location, put_, *plain_));
   }
 
+  Status CheckCreate(const std::string& location) override { return plain_->CheckCreate(location); }
   Status CheckExclusive(const std::string& location) override { return put_.CheckHonoured(location); }
   Status Replace(const std::string& location, ByteView bytes) override { return plain_->Replace(location, bytes); }
   Status Delete(const std::string& location) override { return plain_->Delete(location); }

@@ -88,6 +88,10 @@ Result<bool> ScratchFolder::Exists(const std::string& location) {
   return path.empty() ? table_io_.Exists(location) : local_.Exists(path);
 }
 
+Status ScratchFolder::Replace(const std::string& location, ByteView) {
+  return Error{Code::kUnsupported, location + ": an experiment replaces nothing"};
+}
+
 Result<ports::ListPage> ScratchFolder::List(const std::string& prefix, const std::string&) {
   return Error{Code::kUnsupported, prefix + ": an experiment lists nothing"};
 }

@@ -39,6 +39,11 @@ class ScratchFolder final : public ports::FileIO {
   Result<std::unique_ptr<RandomAccessSource>> Open(const std::string& location,
                                                    std::optional<std::uint64_t> known_size_bytes) override;
   Result<std::unique_ptr<ports::OutputFile>> Create(const std::string& location) override;
+  Status CheckCreate(const std::string&) override { return Ok(); }
+  /// kUnsupported: nothing here becomes part of a table.
+  Status CheckExclusive(const std::string& location) override { return ports::NotExclusive(location); }
+  /// kUnsupported.
+  Status Replace(const std::string& location, ByteView bytes) override;
   /// Only of files in the folder.
   Status Delete(const std::string& location) override;
   Result<bool> Exists(const std::string& location) override;

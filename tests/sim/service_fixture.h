@@ -37,6 +37,7 @@ class HookedCatalog final : public ports::Catalog {
     if (hook_) FIRN_TRY(hook_({ports::IoOperation::kCommitTable, ports::IoMoment::kBefore, base.id.name}));
     return below_.CommitTable(base, commit);
   }
+  Status CheckWritable(const ports::LoadedTable& table) const override { return below_.CheckWritable(table); }
   Result<std::vector<ports::TableIdentifier>> ListTables() override { return below_.ListTables(); }
   Result<std::shared_ptr<ports::FileIO>> TableIO(const ports::LoadedTable& table) override {
     FIRN_ASSIGN(auto io, below_.TableIO(table));
