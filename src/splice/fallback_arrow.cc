@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "format/parquet/promotion.h"
+#include "splice/fallback_pages.h"
 
 namespace firn::splice {
 
@@ -276,7 +277,11 @@ Result<std::unique_ptr<LeafReader>> DecodedFile::Leaf(int row_group, int leaf, s
         std::make_unique<TypedLeafReader<Type>>(std::move(reader), *arrow_->file, batch_size));
   };
   try {
-    std::shared_ptr<pq::ColumnReader> reader = arrow_->reader->RowGroup(row_group)->Column(leaf);
+    std::unique_ptr<pq::PageReader> pages = arrow_->reader->RowGroup(row_group)->GetColumnPageReader(leaf);
+    const pq::ColumnDescriptor* column = arrow_->reader->metadata()->schema()->Column(leaf);
+    ::arrow::MemoryPool* pool = &arrow_->pool.capped;
+    std::shared_ptr<pq::ColumnReader> reader =
+        pq::ColumnReader::Make(column, WithRunLevels(std::move(pages), *column, pool), pool);
     switch (reader->type()) {
       case pq::Type::BOOLEAN: return make(static_cast<pq::BooleanType*>(nullptr), reader);
       case pq::Type::INT32: return make(static_cast<pq::Int32Type*>(nullptr), reader);
