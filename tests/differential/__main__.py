@@ -1,112 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m tests.differential --seeds 1-200 [--go PROGRAM] [--efforts fast,balanced,dense]
+"""python -m tests.differential --seeds 1-200 [--go PROGRAM] [--efforts fast,balanced,dense] [--cases splice,table]
 python -m tests.differential --files FOLDER
 
-With seeds: random tables, each file written by a random one of Arrow C++, DuckDB, Polars, arrow-rs (and arrow-go), merged by
-`firn splice`; four readers decode the output and every value is compared, in order; a strict validator walks it. With
---files: every Parquet file below FOLDER is merged with itself and with its neighbour. Refusals are counted by reason.
+With seeds: random tables, each file written by a random one of Arrow C++, DuckDB, Polars, arrow-rs and parquet-mr (and
+arrow-go), merged by `firn splice`, or as files of an Iceberg table with deletes and changed columns by `firn optimize`;
+five readers decode the output and every value is compared, in order; a strict validator walks it. The files of a seed
+that fails are kept. With --files: every Parquet file below FOLDER is merged with itself and with its neighbour. Refusals
+are counted by reason.
 """
 
 import argparse
 import collections
-import json
-import os
-import re
-import subprocess
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from . import tables
+from .cases import Wrong, same, splice
 from .parquet_check import check
+from .worker import Worker
 
-BINARY = os.environ.get("FIRN_BINARY", "build/release/firn")
-REFUSED = 5  # the exit code for what firn does not do, with its reason
-
-
-class Wrong(Exception):
-    pass
+CASES = ("splice", "table")
+EFFORTS = ("fast", "balanced", "dense")
 
 
-def splice(inputs, output, *flags):
-    return subprocess.run([BINARY, "splice", "--json", *flags, *map(str, inputs), "-o", str(output)], capture_output=True,
-                          text=True, errors="replace", timeout=120)
+class Outcome:
+    def __init__(self):
+        self.tiers, self.cases, self.refusals = collections.Counter(), collections.Counter(), collections.Counter()
+        self.wrong = []  # texts with the seed and the folder that holds its files
 
 
-def same(expected, found, who):
-    """Value for value, in order; types may be another spelling of the same."""
-    if found.num_rows != expected.num_rows:
-        raise Wrong(f"{who}: {found.num_rows} rows, not {expected.num_rows}")
-    for name in expected.column_names:
-        want = expected[name].combine_chunks()
-        got = found[name].cast(want.type).combine_chunks()
-        if got.equals(want):
-            continue
-        # NaNs are not equal to themselves, and Arrow tells zeros of two signs apart only by their text.
-        a, b = want.to_pylist(), got.to_pylist()
-        for row, (x, y) in enumerate(zip(a, b)):
-            if repr(x) != repr(y):
-                raise Wrong(f"{who}: {name}, row {row}: {y!r}, not {x!r}")
+def run_seeds(seeds, go=None, efforts=EFFORTS, cases=CASES):
+    """Of each seed a case of each kind."""
+    outcome, worker = Outcome(), Worker()
+    try:
+        for seed in seeds:
+            for case in cases:
+                run_one(worker, {"case": case, "seed": seed, "go": go, "efforts": list(efforts)}, outcome)
+    finally:
+        worker.stop()
+    return outcome
 
 
-def one_seed(seed, folder, programs, efforts):
-    """Tiers of the report, or a refusal's text."""
-    rng = np.random.default_rng(seed)
-    kinds = [str(k) for k in rng.choice(tables.FLAT, int(rng.integers(1, 6)))]
-    nested = rng.random() < 0.4
-    if nested:
-        kinds.append(str(rng.choice(tables.NESTED)))
-    codecs = ["zstd", "snappy", "gzip"] if rng.random() < 0.3 else [str(rng.choice(["zstd", "snappy", "gzip"]))]
-    names = [str(n) for n in rng.choice(list(programs), int(rng.integers(1, 4)))]
-    inputs, parts = [], []
-    for k in range(int(rng.integers(2, 7))):
-        rows = int(rng.choice([1, 50, 900, 5000]))
-        part, path = tables.table(kinds, rows, rng), folder / f"{k}.parquet"
-        programs[names[k % len(names)]](part, path, str(rng.choice(codecs)), rng)
-        inputs.append(path)
-        # What the writer wrote, not what it was given: some write one zero for both.
-        parts.append(tables.read_arrow(path).cast(part.schema))
-    flags = ["--effort", str(rng.choice(efforts)), "--threads", str(rng.choice([1, 2]))]
-    if rng.random() < 0.3:
-        flags += ["--codec", str(rng.choice(["zstd", "snappy", "uncompressed"]))]
-    if rng.random() < 0.3:
-        flags += ["--row-group-size", str(rng.choice(["16KB", "64KB"]))]
-    if rng.random() < 0.3:
-        flags += ["--property", f"write.parquet.page-row-limit={int(rng.choice([64, 1000]))}"]
-    output = folder / "out.parquet"
-    done = splice(inputs, output, *flags)
-    if done.returncode == REFUSED:
-        return None, re.sub(r"/\S*/", "", done.stderr.strip().splitlines()[-1])[:120]
-    if done.returncode:
-        raise Wrong(f"exit {done.returncode}: {done.stderr[-600:]}")
-    for finding in check(output):
-        raise Wrong(f"the validator: {finding}")
-    expected = pa.concat_tables(parts)
-    for who, read in tables.READERS.items():
-        same(expected, read(output), who)
-    return json.loads(done.stdout)["tiers"], "+".join(sorted(set(names)))
-
-
-def run_seeds(seeds, go=None, efforts=("fast", "balanced", "dense")):
-    """Chunks per tier, cases per set of writers, refusals per reason; raises Wrong with the seed."""
-    tiers, cases, refusals = collections.Counter(), collections.Counter(), collections.Counter()
-    programs = tables.writers(go)
-    for seed in seeds:
-        with tempfile.TemporaryDirectory() as name:
-            try:
-                found, text = one_seed(seed, Path(name), programs, efforts)
-            except Wrong as wrong:
-                raise Wrong(f"seed {seed}: {wrong}") from None
-        if found is None:
-            refusals[text] += 1
-            continue
-        cases[text] += 1
-        for tier, count in found.items():
-            tiers[tier] += count["chunks"]
-    return tiers, cases, refusals
+def run_one(worker, request, outcome):
+    name = f"{request['case']}-{request['seed']}"
+    folder = tempfile.mkdtemp(prefix=f"firn-differential-{name}-")
+    answer = worker.run(dict(request, folder=folder))
+    if "wrong" in answer:
+        outcome.wrong.append(f"{name}: {answer['wrong']} ({folder})")
+        print(outcome.wrong[-1], file=sys.stderr, flush=True)
+        return
+    shutil.rmtree(folder)
+    if answer["tiers"] is None:
+        outcome.refusals[answer["text"]] += 1
+        return
+    outcome.cases[f"{request['case']} {answer['text']}"] += 1
+    outcome.tiers.update(answer["tiers"])
 
 
 def run_files(folder):
@@ -146,7 +98,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="1-100")
     parser.add_argument("--go")
-    parser.add_argument("--efforts", default="fast,balanced,dense")
+    parser.add_argument("--efforts", default=",".join(EFFORTS))
+    parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--files", type=Path)
     args = parser.parse_args()
     if args.files:
@@ -155,12 +108,14 @@ def main():
         print("\n".join(wrong))
         return 1 if wrong else 0
     first, last = (int(n) for n in args.seeds.split("-"))
-    tiers, cases, refusals = run_seeds(range(first, last + 1), args.go, args.efforts.split(","))
-    print("chunks per tier: " + ", ".join(f"{name} {n}" for name, n in sorted(tiers.items())))
-    print("cases: " + ", ".join(f"{name} {n}" for name, n in cases.most_common()))
-    for reason, count in refusals.most_common():
+    outcome = run_seeds(range(first, last + 1), args.go, args.efforts.split(","), args.cases.split(","))
+    print("chunks per tier: " + ", ".join(f"{name} {n}" for name, n in sorted(outcome.tiers.items())))
+    print("cases: " + ", ".join(f"{name} {n}" for name, n in outcome.cases.most_common()))
+    for reason, count in outcome.refusals.most_common():
         print(f"refused {count}: {reason}")
-    return 0
+    print(f"wrong: {len(outcome.wrong)}")
+    print("\n".join(outcome.wrong))
+    return 1 if outcome.wrong else 0
 
 
 if __name__ == "__main__":

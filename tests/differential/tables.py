@@ -11,12 +11,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-FLAT = ["int32", "int64", "float", "double", "bool", "string", "binary", "date32", "decimal"]
+from .parquet_mr import parquet_mr, usable
+
+FLAT = ["int32", "int64", "float", "double", "bool", "string", "binary", "date32", "decimal", "small decimal", "timestamp"]
 NESTED = ["list<int32>", "struct", "list<string>"]
 TYPES = {"int32": pa.int32(), "int64": pa.int64(), "float": pa.float32(), "double": pa.float64(), "bool": pa.bool_(),
          "string": pa.string(), "binary": pa.binary(), "date32": pa.date32(), "decimal": pa.decimal128(12, 2),
+         "small decimal": pa.decimal128(9, 2), "timestamp": pa.timestamp("us", "UTC"),
          "list<int32>": pa.list_(pa.int32()), "list<string>": pa.list_(pa.string()),
          "struct": pa.struct([("a", pa.int64()), ("b", pa.string())])}
+
+EPOCH = datetime.datetime(1900, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def scalars(kind, count, distinct, first, rng):
@@ -38,10 +43,12 @@ def scalars(kind, count, distinct, first, rng):
         return [int(n).to_bytes(8, "big")[int(n) % 8:] for n in numbers]
     if kind == "date32":
         return [datetime.date(1970, 1, 1) + datetime.timedelta(int(n) % 40000 - 9000) for n in numbers]
-    return [decimal.Decimal(int(n)).scaleb(-2) for n in numbers]
+    if kind == "timestamp":
+        return [EPOCH + datetime.timedelta(microseconds=(int(n) - 1000) * 10**9 % (1 << 52) + int(n) % 3) for n in numbers]
+    return [decimal.Decimal(int(n) % 10**9 if kind == "small decimal" else int(n)).scaleb(-2) for n in numbers]
 
 
-def column(kind, rows, distinct, first, null_share, rng):
+def column(kind, rows, distinct, first, null_share, rng, full_lists=False):
     def nulled(values):
         return [None if rng.random() < null_share else v for v in values]
 
@@ -50,7 +57,8 @@ def column(kind, rows, distinct, first, null_share, rng):
         return nulled([{"a": x, "b": None if rng.random() < null_share else y} for x, y in zip(a, b)])
     if kind.startswith("list<"):
         lengths = rng.integers(0, 5, rows)
-        inner = nulled(scalars(kind[5:-1], int(lengths.sum()), distinct, first, rng))
+        inner = scalars(kind[5:-1], int(lengths.sum()), distinct, first, rng)
+        inner = inner if full_lists else nulled(inner)
         out, position = [], 0
         for n in lengths:
             out.append(inner[position:position + n])
@@ -59,20 +67,25 @@ def column(kind, rows, distinct, first, null_share, rng):
     return nulled(scalars(kind, rows, distinct, first, rng))
 
 
-def table(kinds, rows, rng):
-    """Columns c0, c1, ... with Iceberg's field ids."""
+def table(kinds, rows, rng, required=False, full_lists=False):
+    """Columns c0, c1, ... with Iceberg's field ids. `required`: flat columns are; `full_lists`: no null in a list."""
     arrays, fields = [], []
     for i, kind in enumerate(kinds):
         distinct = int(rng.choice([1, 20, 1000, 1 << 30]))
-        share = float(rng.choice([0.0, 0.05, 0.5]))
+        share = 0.0 if required and kind in FLAT else float(rng.choice([0.0, 0.05, 0.5]))
         first = int(rng.choice([0, 0, 1000, 1 << 20]))
-        arrays.append(pa.array(column(kind, rows, distinct, first, share, rng), TYPES[kind]))
-        fields.append(pa.field(f"c{i}", TYPES[kind], metadata={"PARQUET:field_id": str(i + 1)}))
+        arrays.append(pa.array(column(kind, rows, distinct, first, share, rng, full_lists), TYPES[kind]))
+        nullable = not (required and kind in FLAT)
+        fields.append(pa.field(f"c{i}", TYPES[kind], nullable, {"PARQUET:field_id": str(i + 1)}))
     return pa.table(arrays, schema=pa.schema(fields))
 
 
+def plain_schema(kinds):
+    return pa.schema([pa.field(f"c{i}", TYPES[kind]) for i, kind in enumerate(kinds)])
+
+
 def by_arrow(data, path, codec, rng):
-    options = {"compression": codec, "use_dictionary": bool(rng.random() < 0.6), "data_page_version": str(rng.choice(["1.0", "2.0"])),
+    options = {"compression": "none" if codec == "uncompressed" else codec, "use_dictionary": bool(rng.random() < 0.6), "data_page_version": str(rng.choice(["1.0", "2.0"])),
                "write_page_index": bool(rng.random() < 0.7), "data_page_size": int(rng.choice([1 << 10, 1 << 16, 1 << 20])),
                "row_group_size": int(rng.choice([700, 1 << 20])), "store_schema": False, "store_decimal_as_integer": True,
                "write_page_checksum": bool(rng.random() < 0.5), "dictionary_pagesize_limit": int(rng.choice([1 << 10, 1 << 20]))}
@@ -119,7 +132,7 @@ def by_polars(data, path, codec, rng):
 def by_arrow_rs(data, path, codec, rng):
     """The Parquet writer of arrow-rs, through DataFusion."""
     import datafusion
-    names = {"zstd": "zstd(3)", "snappy": "snappy", "gzip": "gzip(6)"}
+    names = {"zstd": "zstd(3)", "snappy": "snappy", "gzip": "gzip(6)", "uncompressed": "uncompressed"}
     options = datafusion.ParquetWriterOptions(
         compression=names[codec], dictionary_enabled=bool(rng.random() < 0.6), writer_version=str(rng.choice(["1.0", "2.0"])),
         data_page_row_count_limit=int(rng.choice([100, 20000])), max_row_group_size=int(rng.choice([700, 1 << 20])),
@@ -137,8 +150,14 @@ def by_go(program, data, path, codec, rng):
     subprocess.run([program, source, str(path), json.dumps(options)], check=True, capture_output=True)
 
 
+def by_parquet_mr(data, path, codec, rng, shape=None):
+    parquet_mr().write(data, path, codec, rng, shape)
+
+
 def writers(go=None):
     found = {"arrow": by_arrow, "duckdb": by_duckdb, "polars": by_polars, "arrow-rs": by_arrow_rs}
+    if usable():
+        found["parquet-mr"] = by_parquet_mr
     if go:
         found["arrow-go"] = lambda *arguments: by_go(go, *arguments)
     return found
@@ -167,4 +186,10 @@ def read_arrow_rs(path):
     return pa.Table.from_batches(batches) if batches else frame.schema().empty_table()
 
 
+def read_parquet_mr(path):
+    return parquet_mr().read(path)
+
+
 READERS = {"arrow": read_arrow, "duckdb": read_duckdb, "polars": read_polars, "arrow-rs": read_arrow_rs}
+if usable():
+    READERS["parquet-mr"] = read_parquet_mr

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of several writers merged by `firn splice`, decoded by four readers and walked by a strict validator."""
+"""Files of several writers merged by `firn splice` and `firn optimize`, decoded by five readers and walked by a strict
+validator."""
 
 import random
 import shutil
@@ -13,16 +14,36 @@ pytest.importorskip("polars")
 pytest.importorskip("datafusion")
 
 from tests.differential import tables  # noqa: E402
-from tests.differential.__main__ import BINARY, run_files, run_seeds, splice  # noqa: E402
+from tests.differential.__main__ import run_files, run_seeds  # noqa: E402
+from tests.differential.cases import BINARY, splice  # noqa: E402
 from tests.differential.parquet_check import check  # noqa: E402
+from tests.differential.worker import Worker  # noqa: E402
 
 
 def test_random_files_of_all_writers():
-    tiers, cases, refusals = run_seeds(range(1, 41))
-    print(dict(tiers), dict(cases), dict(refusals))
-    assert not refusals
-    assert all(tiers[tier] > 0 for tier in ("R", "P0", "P2", "P3", "P4", "P5"))
-    assert {name for case in cases for name in case.split("+")} == set(tables.writers())
+    outcome = run_seeds(range(1, 41), cases=["splice"])
+    print(dict(outcome.tiers), dict(outcome.cases), dict(outcome.refusals))
+    assert outcome.wrong == [] and not outcome.refusals
+    assert all(outcome.tiers[tier] > 0 for tier in ("R", "P0", "P1", "P2", "P3", "P4", "P5", "P7"))
+    assert {name for case in outcome.cases for name in case.split(" ")[1].split("+")} == set(tables.writers())
+
+
+def test_random_tables_with_deletes_and_columns_that_changed():
+    outcome = run_seeds(range(1, 21), cases=["table"])
+    print(dict(outcome.tiers), dict(outcome.cases), dict(outcome.refusals))
+    assert outcome.wrong == [] and not outcome.refusals
+    assert all(outcome.tiers[tier] > 0 for tier in ("P2", "P3", "P4", "P5", "P6", "P7", "new"))
+
+
+def test_a_reader_that_crashes_is_a_wrong_result(tmp_path):
+    worker = Worker()
+    try:
+        answer = worker.run({"case": "crash", "seed": 1, "folder": str(tmp_path), "go": None, "efforts": ["fast"]})
+        assert answer == {"wrong": "the process ended with -11 while a case that crashes"}
+        answer = worker.run({"case": "splice", "seed": 1, "folder": str(tmp_path), "go": None, "efforts": ["fast"]})
+        assert "tiers" in answer  # a new process
+    finally:
+        worker.stop()
 
 
 def test_the_validator_finds_what_is_wrong(tmp_path):
@@ -69,8 +90,8 @@ def test_each_file_of_a_folder_with_its_neighbour(tmp_path):
               np.random.default_rng(7))
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 this is none PAR1")
     count, outcome, wrong = run_files(tmp_path)
-    assert count == 5 and wrong == []
-    assert outcome["merged"] >= 7 and outcome["exit 4"] == 3
+    assert count == len(tables.writers()) + 1 and wrong == []
+    assert outcome["merged"] >= 2 * count - 3 and outcome["exit 4"] == 3
 
 
 def test_lists_whose_inner_names_differ(tmp_path):

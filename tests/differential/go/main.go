@@ -44,7 +44,8 @@ func run(source, target string, chosen options) error {
 	}
 	table := array.NewTableFromRecords(reader.Schema(), records)
 	defer table.Release()
-	codecs := map[string]compress.Compression{"zstd": compress.Codecs.Zstd, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip}
+	codecs := map[string]compress.Compression{"zstd": compress.Codecs.Zstd, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
+		"uncompressed": compress.Codecs.Uncompressed}
 	version := parquet.DataPageV1
 	if chosen.V2 {
 		version = parquet.DataPageV2
