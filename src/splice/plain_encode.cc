@@ -16,6 +16,7 @@ namespace {
 using parquet::Encoding;
 using parquet::PhysicalType;
 
+constexpr std::size_t kCopyBytes = 48;
 constexpr std::size_t kBlock = 128, kMiniblocks = 4, kMiniblock = kBlock / kMiniblocks;
 
 void PutVarint(std::uint64_t value, RawBuffer& out) {
@@ -106,13 +107,19 @@ Status PutDeltaLength(ByteView plain, std::size_t count, RawBuffer& out) {
   FIRN_TRY(FindByteArrays(plain, count, offsets));
   PutDeltas<std::int32_t>(
       count, [&](std::size_t i) { return static_cast<std::int32_t>(offsets[i + 1] - offsets[i] - 4); }, out);
-  std::uint8_t* to = out.Room(plain.size());
+  std::uint8_t* const begin = out.Room(plain.size());
+  std::uint8_t* to = begin;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t length = offsets[i + 1] - offsets[i] - 4;
-    std::memcpy(to, plain.data() + offsets[i] + 4, length);
+    const std::size_t from = offsets[i] + 4, length = offsets[i + 1] - from;
+    // A copy of a fixed size is no call. It ends inside of the room, whose used part is never longer than what was read.
+    if (length <= kCopyBytes && from + kCopyBytes <= plain.size()) {
+      std::memcpy(to, plain.data() + from, kCopyBytes);
+    } else {
+      std::memcpy(to, plain.data() + from, length);
+    }
     to += length;
-    out.Advance(length);
   }
+  out.Advance(static_cast<std::size_t>(to - begin));
   return Ok();
 }
 
