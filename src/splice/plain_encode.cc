@@ -111,7 +111,7 @@ Status PutDeltaLength(ByteView plain, std::size_t count, RawBuffer& out) {
   std::uint8_t* to = begin;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t from = offsets[i] + 4, length = offsets[i + 1] - from;
-    // A copy of a fixed size is no call. It ends inside of the room, whose used part is never longer than what was read.
+    // A copy of a fixed size is no call. It ends inside of the room, whose used part is not longer than what was read.
     if (length <= kCopyBytes && from + kCopyBytes <= plain.size()) {
       std::memcpy(to, plain.data() + from, kCopyBytes);
     } else {
