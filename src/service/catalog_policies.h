@@ -5,9 +5,11 @@
 // In: for each catalog a way to open its policies; tables, as they are looked at. Out: settings that the policies stand
 //   for.
 // Guarantees: one request at a time to a catalog, and one answer a table in `fresh_ms`, however many events come. When
-//   asking fails, the last answer stays in force and its place says so, and the catalog is not asked before a wait that
-//   grows up to kWaitMaxMs; a catalog without such an API is not asked for kAskAgainMs. A table whose policies were
-//   never learned, because asking fails, has none of its settings: an error, so that nothing is done against them.
+//   asking fails, the last answer stays in force and its place says so, and the table is not asked for before a wait
+//   that grows up to kWaitMaxMs. The catalog as a whole waits so when it cannot be opened, or when two tables in a row
+//   begin to fail; then tables that did not fail ask first. Without such an API it is not asked for kAskAgainMs. A
+//   table whose policies were never learned, because asking fails, has none of its settings: an error, so that nothing
+//   is done against them. What Forget says while an answer is on its way holds: that answer is given, and not kept.
 // Cost: what policies of a table mean, a few hundred bytes; a request in Of(), when an answer is old.
 // Threads: any.
 // Errors: Of: kInvalidArgument for policies that make no sense, naming them; kUnavailable and others when they could

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -22,8 +23,9 @@ class FakeSource final : public PolicySource {
     ++asked;
     last = table;
     std::this_thread::yield();
+    if (meanwhile) meanwhile();
     --now_;
-    if (failure) return *failure;
+    if (failure && (failing_table.empty() || failing_table == table)) return *failure;
     PolarisPolicy policy{
         .type = std::string(kPolarisDataCompaction), .name = "p", .content = content, .name_space = {}};
     return std::vector{policy};
@@ -32,6 +34,8 @@ class FakeSource final : public PolicySource {
   std::string last;
   std::string content = R"({"enable":false})";
   std::optional<Error> failure;
+  std::string failing_table;  // empty: all
+  std::function<void()> meanwhile;
 
  private:
   std::atomic<int> now_ = 0;
@@ -155,6 +159,72 @@ TEST_F(CatalogPoliciesTest, ATableThatIsGone_KeepsNoOtherWaiting) {
   EXPECT_EQ(policies.Of("lake", Table()).error().code, Code::kUnavailable) << "kNotFound would drop the table";
   source_->failure.reset();
   EXPECT_EQ(Enabled(policies.Of("lake", Table("other"))), "false");
+}
+
+TEST_F(CatalogPoliciesTest, OneTableThatFails_KeepsNoOtherWaiting) {
+  for (const Code code : {Code::kCorrupt, Code::kLimit, Code::kInvalidArgument, Code::kUnavailable}) {
+    CatalogPolicies policies = Make();
+    source_->failing_table = "bad";
+    source_->failure = Error{code, "policies: broken"};
+    source_->asked = 0;
+    for (int minute = 0; minute < 60; ++minute) {
+      const auto bad = policies.Of("lake", Table("bad"));
+      ASSERT_FALSE(bad);
+      EXPECT_THAT(bad.error().message, HasSubstr("policies: broken"));
+      for (const char* name : {"a", "b", "bad", "c"}) {
+        const auto good = policies.Of("lake", Table(name));
+        if (std::string_view(name) == "bad") continue;
+        ASSERT_EQ(Enabled(good), "false") << name << " " << minute;
+        ASSERT_EQ(good->at("enabled").place, "Polaris policy `p`");
+      }
+      clock_.SleepMs(kFreshMs);
+    }
+    EXPECT_LE(source_->asked, 3 * 60 + 20) << "its own wait grows";
+    EXPECT_GE(source_->asked, 3 * 60 + 12);
+    const auto settings = policies.Rows().at(0).settings;
+    EXPECT_EQ(settings.back().about, "for 1 table");
+  }
+}
+
+TEST_F(CatalogPoliciesTest, TwoTablesThatFail_DoNotStarveTheThird) {
+  CatalogPolicies policies = Make();
+  source_->failure = Error{Code::kCorrupt, "policies: broken"};
+  int answered = 0;
+  for (int minute = 0; minute < 60; ++minute) {
+    for (const char* name : {"bad1", "bad2", "good"}) {
+      source_->failing_table = std::string_view(name) == "good" ? "none" : name;
+      const auto values = policies.Of("lake", Table(name));
+      answered += values && values->at("enabled").place == "Polaris policy `p`";
+    }
+    clock_.SleepMs(kFreshMs);
+  }
+  EXPECT_GE(answered, 45);
+}
+
+TEST_F(CatalogPoliciesTest, WhenTheCatalogAnswersAgain_AllTablesAreAskedForAtOnce) {
+  CatalogPolicies policies = Make();
+  source_->failure = Error{Code::kUnavailable, "down"};
+  for (int i = 0; i < 30; ++i) {
+    for (const char* name : {"a", "b", "c"}) EXPECT_FALSE(policies.Of("lake", Table(name)));
+    clock_.SleepMs(kFreshMs);
+  }
+  source_->failure.reset();
+  clock_.SleepMs(2 * CatalogPolicies::kWaitMaxMs);
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Enabled(policies.Of("lake", Table(name))), "false") << name;
+}
+
+TEST_F(CatalogPoliciesTest, ForgottenWhileItIsAsked_TheAnswerIsGivenAndNotKept) {
+  CatalogPolicies policies = Make();
+  source_->meanwhile = [&] { policies.Forget("lake", Table()); };
+  EXPECT_EQ(Enabled(policies.Of("lake", Table())), "false") << "not none: the table would be worked on";
+  EXPECT_TRUE(policies.Rows().empty()) << "dropped: its policies must not come back";
+  source_->meanwhile = nullptr;
+  source_->content = R"({"enable":true})";
+  EXPECT_EQ(Enabled(policies.Of("lake", Table())), "true") << "of the new table of that name";
+  source_->meanwhile = [&] { policies.Forget("lake", Table()); };
+  source_->failure = Error{Code::kCorrupt, "broken"};
+  clock_.SleepMs(kFreshMs);
+  EXPECT_FALSE(policies.Of("lake", Table())) << "what was known was of the old table";
 }
 
 TEST_F(CatalogPoliciesTest, PoliciesThatMakeNoSense_AreAnErrorUntilTheyDo) {
