@@ -87,7 +87,7 @@ Result<std::unique_ptr<RestSession>> RestSession::Open(const Properties& propert
 }
 
 Status RestSession::MakeAuthorization() {
-  const std::string server = Join(WithoutSlash(PropertyOr(properties_, "uri", "")), "v1/oauth/tokens");
+  const std::string server = Join(uri(), "v1/oauth/tokens");
   FIRN_ASSIGN(authorization_, RestAuthorization::Make(properties_, server, http_, clock_));
   FIRN_ASSIGN(signer_, RestSigner(properties_));
   headers_ = {{"Accept", "application/json"}, {"Content-Type", "application/json"}};
@@ -121,7 +121,7 @@ Status RestSession::Adopt(const json::Value& answer, const Properties& propertie
   // The server may have moved the catalog, or named another place for tokens.
   if (properties_ != properties) FIRN_TRY(MakeAuthorization());
   const std::string prefix = PropertyOr(properties_, "prefix", "");
-  base_ = Join(WithoutSlash(PropertyOr(properties_, "uri", "")), "v1/");
+  base_ = Join(uri(), "v1/");
   if (!prefix.empty()) base_ += AsPrefix(prefix);
   if (const std::string* separator = FindProperty(properties_, "namespace-separator")) {
     separator_ = UrlDecode(*separator);
@@ -139,17 +139,24 @@ Status RestSession::Adopt(const json::Value& answer, const Properties& propertie
   return Ok();
 }
 
+std::string RestSession::uri() const { return std::string(WithoutSlash(PropertyOr(properties_, "uri", ""))); }
+
 bool RestSession::Lists(std::string_view endpoint) const {
   return std::ranges::find(endpoints_, endpoint) != endpoints_.end();
 }
 
 Result<HttpResponse> RestSession::Send(const std::string& method, const std::string& path_and_query, std::string body,
                                        HttpHeaders headers, const std::string& token) {
-  HttpRequest request{.method = method, .url = base_ + path_and_query, .headers = headers_, .body = std::move(body)};
-  for (auto& header : headers) request.headers.push_back(std::move(header));
+  HttpRequest request{
+      .method = method, .url = base_ + path_and_query, .headers = std::move(headers), .body = std::move(body)};
   FIRN_ASSIGN(const std::int64_t timeout_ms,
               IntProperty(properties_, "rest.client.socket-timeout-ms", 120'000, 1, 3'600'000));
   request.timeout_ms = timeout_ms;
+  return SendTo(std::move(request), token);
+}
+
+Result<HttpResponse> RestSession::SendTo(HttpRequest request, const std::string& token) {
+  request.headers.insert(request.headers.begin(), headers_.begin(), headers_.end());
   if (!token.empty()) {
     FIRN_ASSIGN(HttpResponse response, SendOnce(request, "Bearer " + token));
     // A table's own token ends before the session's: then the session may still do it.

@@ -33,9 +33,13 @@ class RestSession {
   /// Any answer is Ok, whatever its status. `token` replaces the session's authorization if it is not empty.
   Result<HttpResponse> Send(const std::string& method, const std::string& path_and_query, std::string body,
                             HttpHeaders headers = {}, const std::string& token = "");
+  /// The same for a request whose URL, time and size are the caller's: other APIs stand beside v1/.
+  Result<HttpResponse> SendTo(HttpRequest request, const std::string& token = "");
   /// GET that needs a 200 with a JSON object. Changes nothing, so every failure is clean.
   Result<json::Value> Get(const std::string& path_and_query, const std::string& what);
 
+  /// Address of the server, without a slash at its end.
+  std::string uri() const;
   /// Properties after defaults and overrides of the server.
   const Properties& properties() const { return properties_; }
   bool has_idempotency() const { return has_idempotency_; }

@@ -8,7 +8,6 @@
 #include <array>
 
 #include "format/json/json.h"
-#include "ports/rest_session.h"
 
 namespace firn::service {
 namespace {
@@ -161,40 +160,18 @@ Result<std::string> ParseApplicablePolicies(const std::string& body, std::vector
 Result<std::unique_ptr<PolarisPolicies>> PolarisPolicies::Make(const ports::Properties& properties,
                                                                std::shared_ptr<ports::Http> http, ports::Clock& clock,
                                                                bool has_to_list) {
-  FIRN_ASSIGN(const auto session, ports::RestSession::Open(properties, http, clock));
-  if (has_to_list && !session->Lists(kPolarisEndpoint)) {
+  FIRN_ASSIGN(auto session, ports::RestSession::Open(properties, std::move(http), clock));
+  const bool is_listed = session->Lists(kPolarisEndpoint);
+  if (has_to_list && !is_listed) {
     return Error{Code::kUnsupported, fmt::format("the catalog does not list `{}`", kPolarisEndpoint)};
   }
-  const ports::Properties& configured = session->properties();
-  std::string uri = ports::PropertyOr(configured, "uri", "");
-  while (uri.ends_with('/')) uri.pop_back();
-  const std::string* prefix = ports::FindFirstProperty(configured, {"prefix", "warehouse"});
+  const std::string* prefix = ports::FindFirstProperty(session->properties(), {"prefix", "warehouse"});
   if (!prefix) return Error{Code::kUnsupported, "the catalog has no prefix: it is no Polaris catalog"};
   std::unique_ptr<PolarisPolicies> made(new PolarisPolicies());
-  FIRN_ASSIGN(made->authorization_, ports::RestAuthorization::Make(configured, uri + "/v1/oauth/tokens", http, clock));
-  made->url_ = fmt::format("{}/polaris/v1/{}/applicable-policies", uri, ports::UrlEncode(*prefix));
-  made->separator_ = session->separator();
-  made->is_listed_ = session->Lists(kPolarisEndpoint);
-  made->headers_ = {{"Accept", "application/json"}};
-  constexpr std::string_view kHeader = "header.";
-  for (const auto& [key, value] : configured) {
-    if (key.starts_with(kHeader)) made->headers_.emplace_back(key.substr(kHeader.size()), value);
-  }
-  made->http_ = std::move(http);
+  made->url_ = fmt::format("{}/polaris/v1/{}/applicable-policies", session->uri(), ports::UrlEncode(*prefix));
+  made->is_listed_ = is_listed;
+  made->session_ = std::move(session);
   return made;
-}
-
-Result<ports::HttpResponse> PolarisPolicies::Get(const std::string& url) {
-  ports::HttpRequest request{
-      .url = url, .headers = headers_, .timeout_ms = kTimeoutMs, .body_max_bytes = kBodyBytesMax};
-  FIRN_ASSIGN(const std::string authorization, authorization_->Header());
-  if (!authorization.empty()) request.headers.emplace_back("Authorization", authorization);
-  FIRN_ASSIGN(ports::HttpResponse response, http_->Send(request));
-  const bool refused = response.status == 401 || response.status == 419;
-  if (!refused || !authorization_->can_refresh()) return response;
-  FIRN_TRY(authorization_->Refresh(authorization));
-  FIRN_ASSIGN(request.headers.back().second, authorization_->Header());
-  return http_->Send(request);
 }
 
 Result<std::vector<PolarisPolicy>> PolarisPolicies::Applicable(const std::vector<std::string>& name_space,
@@ -202,10 +179,11 @@ Result<std::vector<PolarisPolicy>> PolarisPolicies::Applicable(const std::vector
   std::vector<PolarisPolicy> policies;
   std::string token;
   for (std::size_t page = 0; page < kPagesMax; ++page) {
-    ports::HttpHeaders query = {{"namespace", fmt::format("{}", fmt::join(name_space, separator_))},
+    ports::HttpHeaders query = {{"namespace", fmt::format("{}", fmt::join(name_space, session_->separator()))},
                                 {"target-name", table}};
     if (!token.empty()) query.emplace_back("page-token", token);
-    auto response = Get(url_ + "?" + ports::FormEncode(query));
+    auto response = session_->SendTo(
+        {.url = url_ + "?" + ports::FormEncode(query), .timeout_ms = kTimeoutMs, .body_max_bytes = kBodyBytesMax});
     if (!response) {
       // Nothing is changed by asking: it can be done again.
       if (response.error().code == Code::kOutcomeUnknown) response.error().code = Code::kUnavailable;

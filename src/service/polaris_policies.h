@@ -20,7 +20,7 @@
 #include "ports/clock.h"
 #include "ports/http.h"
 #include "ports/properties.h"
-#include "ports/rest_authorization.h"
+#include "ports/rest_session.h"
 #include "service/fleet_policy.h"
 
 namespace firn::service {
@@ -73,14 +73,10 @@ class PolarisPolicies final : public PolicySource {
 
  private:
   PolarisPolicies() = default;
-  Result<ports::HttpResponse> Get(const std::string& url);
 
-  std::string url_;  // ".../polaris/v1/prefix/applicable-policies"
-  std::string separator_;
+  std::string url_;         // ".../polaris/v1/prefix/applicable-policies"
   bool is_listed_ = false;  // the catalog says that it has the endpoint
-  ports::HttpHeaders headers_;
-  std::shared_ptr<ports::Http> http_;
-  std::unique_ptr<ports::RestAuthorization> authorization_;
+  std::unique_ptr<ports::RestSession> session_;
 };
 
 }  // namespace firn::service

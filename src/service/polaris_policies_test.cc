@@ -180,6 +180,32 @@ TEST_F(PolarisPoliciesTest, ARefusedToken_IsRenewedOnce) {
   EXPECT_THAT(refused.error().message, Not(HasSubstr("s3cret")));
 }
 
+TEST_F(PolarisPoliciesTest, WhereRequestsAreSigned_ThisOneIsToo) {
+  std::vector<ports::HttpRequest> asked;
+  auto http = std::make_shared<ports::MemoryHttp>([&](const auto& request) {
+    asked.push_back(request);
+    return server_.Answer(request);
+  });
+  const auto made = PolarisPolicies::Make({{"uri", "http://host/api/catalog"},
+                                           {"token", "t1"},
+                                           {"rest.sigv4-enabled", "true"},
+                                           {"client.region", "r"},
+                                           {"client.access-key-id", "id"},
+                                           {"client.secret-access-key", "s3cret"}},
+                                          http, clock_);
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_FALSE((*made)->Applicable({"db"}, "t")) << "the fake one knows no signatures";
+  const auto header = [&](std::string_view wanted) -> std::string {
+    for (const auto& [name, value] : asked.back().headers) {
+      if (name == wanted) return value;
+    }
+    return "";
+  };
+  EXPECT_THAT(asked.back().url, HasSubstr("/polaris/v1/"));
+  EXPECT_THAT(header("Authorization"), testing::StartsWith("AWS4-HMAC-SHA256 Credential=id/"));
+  EXPECT_EQ(header("Original-Authorization"), "Bearer t1");
+}
+
 TEST_F(PolarisPoliciesTest, FailuresSayWhatToDo) {
   server_.good_token = 2;
   const auto client = Make();
