@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """AWS Glue, as moto emulates it and a door checks it, shared with PyIceberg, with and without faults on the way."""
 
-import multiprocessing
 import os
-import random
 import subprocess
-import time
 
 import pyarrow as pa
 import pytest
-from pyiceberg.exceptions import CommitFailedException
 
 pytest.importorskip("botocore", reason="botocore is not installed")
 
 from tests.services.glue import ACCESS_KEY, REGION, SECRET_KEY, Glue  # noqa: E402
 
 from .conftest import BINARY  # noqa: E402
-from .rows import by_duckdb, by_pyiceberg  # noqa: E402
+from .rows import by_pyiceberg  # noqa: E402
+from .shared_table import check_rows, make_table, race, replaces  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +32,9 @@ def catalog_of(url, folder):
                                   "glue.secret-access-key": SECRET_KEY, "warehouse": f"file://{folder}/warehouse"})
 
 
-def make_table(glue, folder, appends=6):
+def make_catalog_and_table(glue, folder, appends=6):
     catalog = catalog_of(glue.url, folder)
-    database = f"n{random.randrange(10**9)}"
-    catalog.create_namespace(database)
-    table = catalog.create_table(f"{database}.t", schema=pa.schema([("id", pa.int64()), ("text", pa.string())]))
-    for append in range(appends):
-        table.append(pa.table({"id": range(append * 10, append * 10 + 10), "text": [f"x{append}"] * 10}))
-    return catalog, f"{database}.t"
+    return catalog, make_table(catalog, appends)
 
 
 def environment_of(url, **more):
@@ -64,21 +56,8 @@ def entry_of(catalog, name):
     return catalog.glue.get_table(DatabaseName=database, Name=table)["Table"]
 
 
-def check_rows(catalog, name, rows):
-    table = catalog.load_table(name)
-    assert by_pyiceberg(table) == rows
-    assert by_duckdb(table.metadata_location) == rows
-    for snapshot in table.snapshots():
-        by_pyiceberg(table, snapshot.snapshot_id)
-    return table
-
-
-def replaces(table):
-    return [s for s in table.snapshots() if s.summary.operation.value == "replace"]
-
-
 def test_optimize_tableOfPyIceberg_keepsRowsAndTheRestOfItsEntry(glue, tmp_path):
-    catalog, name = make_table(glue, tmp_path)
+    catalog, name = make_catalog_and_table(glue, tmp_path)
     rows = by_pyiceberg(catalog.load_table(name))
     before = entry_of(catalog, name)
     done = optimize(glue.url, name)
@@ -99,7 +78,7 @@ def test_optimize_tableOfPyIceberg_keepsRowsAndTheRestOfItsEntry(glue, tmp_path)
 
 def test_staleVersion_isRefusedByTheDoor(glue, tmp_path):
     """Otherwise the races below prove nothing."""
-    catalog, name = make_table(glue, tmp_path, appends=1)
+    catalog, name = make_catalog_and_table(glue, tmp_path, appends=1)
     entry = entry_of(catalog, name)
     catalog.load_table(name).append(pa.table({"id": [1], "text": ["a"]}))
     with pytest.raises(Exception, match="ConcurrentModificationException"):
@@ -111,7 +90,7 @@ def test_staleVersion_isRefusedByTheDoor(glue, tmp_path):
 @pytest.mark.parametrize("fault,ends", [("pass", {0}), ("drop_before", {0, 7}), ("drop_after", {0}), ("after:500", {0}),
                                         ("before:500", {0, 7}), ("late:1", {0, 7})])
 def test_answerIsLost_theTableSaysWhatBecameOfIt(glue, tmp_path, fault, ends):
-    catalog, name = make_table(glue, tmp_path)
+    catalog, name = make_catalog_and_table(glue, tmp_path)
     rows = by_pyiceberg(catalog.load_table(name))
     glue.updates.clear()
     glue.faults[:] = [fault]
@@ -129,46 +108,12 @@ def test_answerIsLost_theTableSaysWhatBecameOfIt(glue, tmp_path, fault, ends):
     assert len(check_rows(catalog, name, rows).inspect.files()) == 1
 
 
-def append_rows(url, folder, name, writer, appends, rows_each):
-    catalog = catalog_of(url, folder)
-    for number in range(appends):
-        base = (writer * appends + number) * rows_each
-        rows = pa.table({"id": range(base, base + rows_each), "text": [f"w{writer}"] * rows_each})
-        while True:
-            try:
-                catalog.load_table(name).append(rows)
-                break
-            except CommitFailedException:
-                time.sleep(random.random() * 0.1)
-
-
 def test_appendersAgainstOptimizers_nothingLostOrDoubled(glue, tmp_path):
-    writers, appends, rows_each = 4, 5, 10
-    catalog, name = make_table(glue, tmp_path, appends=0)
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=append_rows, args=(glue.url, str(tmp_path), name, w, appends, rows_each))
-                 for w in range(writers)]
-    for process in processes:
-        process.start()
-    ends = []
-    while any(process.is_alive() for process in processes):
-        runs = [subprocess.Popen([BINARY, "optimize", f"lake.{name}", "--quiet"], env=environment_of(glue.url),
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-        for run in runs:
-            error = run.communicate(timeout=300)[1]
-            ends.append(run.returncode)
-            assert run.returncode in (0, 6, 8, 11), error
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    table = catalog.load_table(name)
-    assert sorted(table.scan().to_arrow()["id"].to_pylist()) == list(range(writers * appends * rows_each))
-    assert by_duckdb(table.metadata_location) == by_pyiceberg(table)
-    assert 0 in ends, "at least one run optimized"
+    race(catalog_of, (glue.url, str(tmp_path)), environment_of(glue.url), writers=4, appends=5)
 
 
 def test_refusals_sayWhy(glue, tmp_path):
-    catalog, name = make_table(glue, tmp_path, appends=1)
+    catalog, name = make_catalog_and_table(glue, tmp_path, appends=1)
     database = name.split(".")[0]
     catalog.glue.create_table(DatabaseName=database, TableInput={"Name": "hive", "Parameters": {"EXTERNAL": "TRUE"}})
     other = optimize(glue.url, f"{database}.hive")
