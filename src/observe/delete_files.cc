@@ -12,7 +12,6 @@
 
 #include "iceberg/delete_reach.h"
 #include "observe/manifest_scan.h"
-#include "observe/parallel.h"
 
 namespace firn::observe {
 namespace {
@@ -53,11 +52,6 @@ class DeleteObserver {
   Status Run(const iceberg::Snapshot& snapshot);
 
  private:
-  std::int64_t Largest() const {
-    std::int64_t largest = 0;
-    for (const ManifestFile& line : lines_) largest = std::max(largest, line.manifest_length);
-    return largest;
-  }
   Result<std::int64_t> Read(const ManifestFile& line, iceberg::Wanted wanted,
                             const std::function<void(ManifestEntry&)>& visit);
   Status ReadDeletes();
@@ -106,7 +100,8 @@ Status DeleteObserver::ReadDeletes() {
   }
   std::vector<std::vector<DeleteEntry>> found(wanted.size());
   const iceberg::Wanted columns{.metrics = false, .split_offsets = false, .position_path_bounds = true};
-  FIRN_TRY(ForEachIndex(wanted.size(), ReadersOf(options_.threads, Largest()), [&](std::size_t i) -> Status {
+  const auto manifest = [&](std::size_t i) -> const ManifestFile& { return *wanted[i]; };
+  FIRN_TRY(ForEachManifest(wanted.size(), options_.threads, manifest, [&](std::size_t i) -> Status {
     FIRN_ASSIGN(const std::int64_t entries, Read(*wanted[i], columns, [&](ManifestEntry& entry) {
                   found[i].push_back({entry.file, *entry.sequence_number});
                 }));
@@ -234,8 +229,8 @@ Status DeleteObserver::Run(const iceberg::Snapshot& snapshot) {
   }
   FIRN_TRY(ReadDeletes());
   if (facts_.deletes.empty()) return Ok();
-  FIRN_TRY(ForEachIndex(data.size(), ReadersOf(options_.threads, Largest()),
-                        [&](std::size_t i) { return ReadData(data[i]); }));
+  const auto manifest = [&](std::size_t i) -> const ManifestFile& { return lines_[data[i]]; };
+  FIRN_TRY(ForEachManifest(data.size(), options_.threads, manifest, [&](std::size_t i) { return ReadData(data[i]); }));
   Finish();
   return Ok();
 }

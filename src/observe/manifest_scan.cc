@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/manifest_scan.h"
 
+#include <algorithm>
+
+#include "observe/parallel.h"
+
 namespace firn::observe {
 namespace {
 
@@ -55,6 +59,14 @@ Status ForEachEntry(ports::FileIO& io, const ManifestFile& manifest, const icebe
     FIRN_ASSIGN(const bool go_on, visit(entry, reader->ordinal()));
     if (!go_on) return Ok();
   }
+}
+
+Status ForEachManifest(std::size_t count, int threads,
+                       const std::function<const iceberg::ManifestFile&(std::size_t)>& manifest,
+                       const std::function<Status(std::size_t)>& run) {
+  std::int64_t largest_bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) largest_bytes = std::max(largest_bytes, manifest(i).manifest_length);
+  return ForEachIndex(count, ReadersOf(threads, largest_bytes), run);
 }
 
 Error BadEntry(const ManifestFile& manifest, std::int64_t ordinal, std::string_view text) {

@@ -11,7 +11,6 @@
 #include "iceberg/delete_index.h"
 #include "observe/duplicates.h"
 #include "observe/manifest_scan.h"
-#include "observe/parallel.h"
 #include "observe/partition_table.h"
 #include "observe/partitioning.h"
 
@@ -50,7 +49,7 @@ class Observer {
   int Inspect(const ManifestEntry& entry, DataFileFacts& file) const;
   bool IsWanted(const iceberg::ManifestFile& line) const;
   std::vector<std::size_t> LiveManifests(ManifestContent content) const;
-  std::int64_t LargestOf(const std::vector<std::size_t>& manifests) const;
+  Status ReadEach(const std::vector<std::size_t>& manifests, const std::function<Status(std::size_t)>& read);
   Status Read(std::size_t index, iceberg::Wanted wanted,
               const std::function<Status(ManifestEntry&, std::int64_t)>& visit);
   void Report(std::int64_t entries_read);
@@ -83,10 +82,10 @@ std::vector<std::size_t> Observer::LiveManifests(ManifestContent content) const 
   return indexes;
 }
 
-std::int64_t Observer::LargestOf(const std::vector<std::size_t>& manifests) const {
-  std::int64_t largest = 0;
-  for (const std::size_t i : manifests) largest = std::max(largest, facts_.manifests[i].file.manifest_length);
-  return largest;
+Status Observer::ReadEach(const std::vector<std::size_t>& manifests, const std::function<Status(std::size_t)>& read) {
+  return ForEachManifest(
+      manifests.size(), options_.threads,
+      [&](std::size_t i) -> const iceberg::ManifestFile& { return facts_.manifests[manifests[i]].file; }, read);
 }
 
 void Observer::Report(std::int64_t entries_read) {
@@ -147,8 +146,7 @@ Status Observer::ReadDeleteManifest(std::size_t index, std::vector<FoundDelete>&
 
 Status Observer::ReadDeletes(const std::vector<std::size_t>& manifests) {
   std::vector<std::vector<FoundDelete>> found(manifests.size());
-  FIRN_TRY(ForEachIndex(manifests.size(), ReadersOf(options_.threads, LargestOf(manifests)),
-                        [&](std::size_t i) { return ReadDeleteManifest(manifests[i], found[i]); }));
+  FIRN_TRY(ReadEach(manifests, [&](std::size_t i) { return ReadDeleteManifest(manifests[i], found[i]); }));
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     const bool is_global = metadata_.FindSpec(facts_.manifests[manifests[i]].file.spec_id)->is_unpartitioned();
     for (auto& [entry, is_counted] : found[i]) {
@@ -227,8 +225,7 @@ Status Observer::Run(const iceberg::Snapshot& snapshot) {
   const std::vector<std::size_t> deletes = LiveManifests(ManifestContent::kDeletes);
   progress_.manifests_total = static_cast<std::int64_t>(data.size() + deletes.size());
   FIRN_TRY(ReadDeletes(deletes));
-  FIRN_TRY(ForEachIndex(data.size(), ReadersOf(options_.threads, LargestOf(data)),
-                        [&](std::size_t i) { return ReadDataManifest(data[i]); }));
+  FIRN_TRY(ReadEach(data, [&](std::size_t i) { return ReadDataManifest(data[i]); }));
   partitions_.Finish(facts_);
   facts_.manifest_entries_read = progress_.entries_read;
   return options_.check_duplicates ? paths_.Check(io_, metadata_, facts_) : Ok();
