@@ -155,8 +155,10 @@ Result<std::string> AwsAuthorization(const HttpRequest& request, const AwsSigner
   const UrlParts parts = PartsOf(request.url);
   const auto [lines, names] = CanonicalHeaders(request.headers);
   FIRN_ASSIGN(const std::string body_hash, BodyHash(request));
-  const std::string canonical = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", request.method, CanonicalPath(parts.path),
-                                            CanonicalQuery(parts.query), lines, names, body_hash);
+  const std::string as_it_stands(parts.path.empty() ? "/" : parts.path);
+  const std::string path = signer.takes_path_as_it_stands ? as_it_stands : CanonicalPath(parts.path);
+  const std::string canonical =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", request.method, path, CanonicalQuery(parts.query), lines, names, body_hash);
   FIRN_ASSIGN(const std::string canonical_hash, Sha256(canonical));
   const std::string_view day = date.substr(0, 8);
   const std::string scope = fmt::format("{}/{}/{}/aws4_request", day, signer.region, signer.service);

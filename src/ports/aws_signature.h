@@ -4,7 +4,8 @@
 //
 // In: a request whose URL is encoded, keys, region and service, the time. Out: headers Host, X-Amz-Date,
 //   X-Amz-Content-SHA256, X-Amz-Security-Token and Authorization on the request.
-// Guarantees: every header that is there is signed; the path is encoded once more, as every service but S3 expects.
+// Guarantees: every header that is there is signed; the path is encoded once more, as every service but S3 expects, or
+//   taken as it stands, as S3 alone wants it.
 //   An Authorization that was there goes as Original-Authorization, as Iceberg's clients send it. Secrets are in
 //   no message.
 // Cost: one SHA-256 of the body. Threads: pure.
@@ -29,6 +30,7 @@ struct AwsSigner {
   std::string session_token;  // empty: the keys are no temporary ones
   std::string region;
   std::string service;
+  bool takes_path_as_it_stands = false;
 
   Status Sign(HttpRequest& request, TimestampMs now) const;
 };
