@@ -3,21 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bitset>
 #include <string_view>
 
 #include "act/metadata_files.h"
+#include "base/ascii.h"
 #include "iceberg/bucket_hash.h"
 #include "ports/location.h"
 
 namespace firn::act {
 namespace {
 
-bool IsTrue(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return text == "true";
-}
+bool IsTrue(std::string_view text) { return AsciiLower(text) == "true"; }
 
 const std::string* First(const iceberg::TableMetadata& metadata, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {

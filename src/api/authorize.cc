@@ -6,6 +6,7 @@
 
 #include "api/answer.h"
 #include "api/http_server.h"
+#include "base/ascii.h"
 
 namespace firn::api {
 namespace {
@@ -23,7 +24,7 @@ std::string_view HostName(std::string_view host) {
 }
 
 bool HostIsOurs(std::string_view host, const Access& access) {
-  const std::string name = LowerAscii(HostName(host));
+  const std::string name = AsciiLower(HostName(host));
   if (name == "localhost" || IsAddress(name)) return true;
   return std::find(access.hosts.begin(), access.hosts.end(), name) != access.hosts.end();
 }
@@ -42,7 +43,7 @@ bool SameOrigin(const Request& head) {
 bool HasToken(const Request& head, const std::string& token) {
   const std::string* authorization = FindHeader(head.headers, "authorization");
   if (authorization == nullptr || authorization->size() < 7) return false;
-  if (LowerAscii(authorization->substr(0, 7)) != "bearer ") return false;
+  if (AsciiLower(authorization->substr(0, 7)) != "bearer ") return false;
   return EqualInConstantTime(std::string_view(*authorization).substr(7), token);
 }
 

@@ -8,6 +8,7 @@
 #include "api/answer.h"
 #include "api/route.h"
 #include "api/web_files.h"
+#include "base/ascii.h"
 #include "format/gzip/gzip.h"
 
 namespace firn::api {
@@ -34,8 +35,8 @@ std::string_view TypeOf(std::string_view path) {
 
 bool TakesGzip(const Request& request) {
   const std::string* accepted = FindHeader(request.headers, "accept-encoding");
-  return accepted != nullptr && LowerAscii(*accepted).find("gzip") != std::string::npos &&
-         LowerAscii(*accepted).find("gzip;q=0") == std::string::npos;
+  return accepted != nullptr && AsciiLower(*accepted).find("gzip") != std::string::npos &&
+         AsciiLower(*accepted).find("gzip;q=0") == std::string::npos;
 }
 
 /// Each file is compressed once.

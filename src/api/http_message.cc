@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace firn::api {
 namespace {
 
@@ -49,13 +51,6 @@ std::string_view ReasonPhrase(int status) {
   }
 }
 
-std::string LowerAscii(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
-
 std::optional<std::string> UrlDecode(std::string_view text, bool plus_is_space) {
   std::string out;
   out.reserve(text.size());
@@ -79,7 +74,7 @@ std::string MediaType(std::string_view content_type) {
   while (!content_type.empty() && (content_type.back() == ' ' || content_type.back() == '\t')) {
     content_type.remove_suffix(1);
   }
-  return LowerAscii(content_type);
+  return AsciiLower(content_type);
 }
 
 }  // namespace firn::api

@@ -39,8 +39,6 @@ struct Response {
 const std::string* FindHeader(const Headers& headers, std::string_view lower_case_name);
 /// "Not Found" for 404.
 std::string_view ReasonPhrase(int status);
-/// ASCII letters only.
-std::string LowerAscii(std::string_view text);
 /// %XX decoded; nullopt for a broken escape. `plus_is_space` for queries.
 std::optional<std::string> UrlDecode(std::string_view text, bool plus_is_space);
 /// "application/json" of "application/json; charset=utf-8", in lower case.

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace firn::api {
 namespace {
 
@@ -136,7 +138,7 @@ bool RequestParser::ParseHeaderLine(std::string_view line) {
     Refuse(400, "a header is malformed");
     return false;
   }
-  std::string name = LowerAscii(line.substr(0, colon));
+  std::string name = AsciiLower(line.substr(0, colon));
   if (std::find(kUnique.begin(), kUnique.end(), name) != kUnique.end() &&
       FindHeader(request_.headers, name) != nullptr) {
     Refuse(400, "a header that must be unique is there twice");
@@ -150,18 +152,18 @@ bool RequestParser::DecideBody() {
   const std::string* length = FindHeader(request_.headers, "content-length");
   const std::string* coding = FindHeader(request_.headers, "transfer-encoding");
   if (const std::string* connection = FindHeader(request_.headers, "connection")) {
-    const std::string words = LowerAscii(*connection);
+    const std::string words = AsciiLower(*connection);
     if (words.find("close") != std::string::npos) keep_alive_ = false;
   }
   if (const std::string* expect = FindHeader(request_.headers, "expect")) {
-    expects_continue_ = LowerAscii(*expect) == "100-continue";
+    expects_continue_ = AsciiLower(*expect) == "100-continue";
   }
   if (length != nullptr && coding != nullptr) {
     Refuse(400, "a length and a transfer coding at once");
     return false;
   }
   if (coding != nullptr) {
-    chunked_ = LowerAscii(*coding) == "chunked";
+    chunked_ = AsciiLower(*coding) == "chunked";
     if (!chunked_) Refuse(501, "only the transfer coding `chunked` is understood");
     return chunked_;
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/http_message.h"
+#include "base/ascii.h"
 #include "ports/properties.h"
 #include "service/row_members.h"
 
@@ -122,7 +123,7 @@ constexpr std::array<std::string_view, 9> kSecretWords = {
 }  // namespace
 
 std::string ShownValue(std::string_view key, std::string_view value) {
-  const std::string name = LowerAscii(key);
+  const std::string name = AsciiLower(key);
   for (const std::string_view word : kSecretWords) {
     // A file that holds a secret is none; its path may be shown.
     if (name.find(word) != std::string::npos && !name.ends_with("file")) return value.empty() ? "" : "(hidden)";

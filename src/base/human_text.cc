@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.h"
+
 namespace firn {
 namespace {
 
@@ -21,8 +23,7 @@ std::string_view Trim(std::string_view text) {
 
 /// Power of 1024 that a unit stands for; nullopt for text that is no unit.
 std::optional<int> UnitPower(std::string_view unit) {
-  std::string lower;
-  for (char c : unit) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string lower = AsciiLower(unit);
   if (lower.empty() || lower == "b") return 0;
   constexpr std::string_view letters = "kmgtpe";
   const auto power = letters.find(lower[0]);

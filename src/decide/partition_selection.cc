@@ -7,6 +7,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/ascii.h"
 #include "decide/projection.h"
 #include "decide/typed_literal.h"
 
@@ -21,11 +22,6 @@ using iceberg::TransformKind;
 using iceberg::Type;
 
 Error Invalid(std::string message) { return {Code::kInvalidArgument, std::move(message)}; }
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 WhereTest Negate(WhereTest test) {
   switch (test) {
@@ -103,7 +99,7 @@ Result<const iceberg::Field*> PartitionSelection::FindSource(const std::string& 
   const auto& schema = metadata_->current_schema();
   const iceberg::Field* found = schema.FindByName(column);
   for (const auto& field : schema.fields()) {
-    if (found == nullptr && Lower(field.name) == Lower(column)) found = &field;
+    if (found == nullptr && AsciiLower(field.name) == AsciiLower(column)) found = &field;
   }
   bool is_partition_field = false;
   for (const auto& spec : metadata_->specs()) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "format/parquet/thrift_reader.h"
 #include "format/parquet/thrift_writer.h"
 
@@ -29,9 +30,7 @@ Result<GeoParameters> GeoParametersOf(const Type& type) {
   std::string_view crs = Trimmed(type.parameters);
   if (type.kind == TypeKind::kGeography) {
     if (const std::size_t comma = crs.rfind(','); comma != std::string_view::npos) {
-      std::string name(Trimmed(crs.substr(comma + 1)));
-      std::ranges::transform(name, name.begin(),
-                             [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+      const std::string name = AsciiLower(Trimmed(crs.substr(comma + 1)));
       const auto found = std::ranges::find(kAlgorithms, name);
       if (found == kAlgorithms.end()) return Error{Code::kUnsupported, "edge algorithm " + name};
       parameters.algorithm = static_cast<std::int32_t>(found - kAlgorithms.begin());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iceberg/manifest_encoder.h"
 
-#include <algorithm>
-
+#include "base/ascii.h"
 #include "base/random.h"
 #include "iceberg/manifest_fields.h"
 
@@ -245,9 +244,7 @@ void EncodeManifestFile(const ManifestFile& manifest, std::int32_t format_versio
 }
 
 Result<avro::Codec> CodecFromProperty(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string lower = AsciiLower(name);
   if (lower == "gzip") return avro::Codec::kDeflate;
   if (lower == "zstd") return avro::Codec::kZstd;
   if (lower == "uncompressed") return avro::Codec::kNull;

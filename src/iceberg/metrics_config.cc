@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iceberg/metrics_config.h"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "base/ascii.h"
 
 namespace firn::iceberg {
 
@@ -71,9 +72,7 @@ bool KeepsOrder(const Transform& transform) {
 }  // namespace
 
 std::optional<MetricsMode> ParseMetricsMode(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string lower = AsciiLower(text);
   if (lower == "none") return kModeNone;
   if (lower == "counts") return MetricsMode{MetricsMode::Kind::kCounts, 0};
   if (lower == "full") return MetricsMode{MetricsMode::Kind::kFull, 0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "iceberg/calendar.h"
 #include "iceberg/partition_spec.h"
 
@@ -21,13 +21,6 @@ constexpr std::array kPlainTransforms = {
     PlainTransform{"month", TransformKind::kMonth},       PlainTransform{"day", TransformKind::kDay},
     PlainTransform{"hour", TransformKind::kHour},         PlainTransform{"void", TransformKind::kVoid},
 };
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
 
 /// The number between brackets at the end: a width or a count of buckets, at least 1.
 std::optional<std::int32_t> Parameter(std::string_view text, std::string_view name) {
@@ -54,7 +47,7 @@ std::string HourText(std::int64_t hours) {
 Transform ParseTransform(std::string_view text) {
   Transform transform;
   transform.text = text;
-  const std::string lower = Lower(text);
+  const std::string lower = AsciiLower(text);
   for (const PlainTransform& plain : kPlainTransforms) {
     if (plain.name == lower) transform.kind = plain.kind;
   }

@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace firn::iceberg {
 namespace {
 
@@ -132,9 +134,7 @@ std::string ToString(const Type& type) {
 
 Result<Type> ParsePrimitive(std::string_view text) {
   const std::string_view trimmed = Trimmed(text);
-  std::string lower(trimmed);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string lower = AsciiLower(trimmed);
   const auto plain = std::find_if(kPlainNames.begin(), kPlainNames.end(),
                                   [&lower](const PlainName& name) { return name.name == lower; });
   if (plain != kPlainNames.end()) return Type{.kind = plain->kind};

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.h"
 #include "ports/http.h"
 #include "ports/properties.h"
 
@@ -65,8 +66,7 @@ std::size_t OnHeader(char* data, std::size_t, std::size_t count, void* user) {
   if (line.starts_with("HTTP/")) headers.clear();
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || headers.size() == kHeadersMax) return count;
-  std::string name(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::string name = AsciiLower(line.substr(0, colon));
   const std::string_view value = line.substr(colon + 1);
   const std::size_t begin = value.find_first_not_of(" \t");
   const std::size_t end = value.find_last_not_of(" \t\r\n");

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/log.h"
 
 namespace firn::ports {
@@ -172,10 +173,9 @@ bool ReadHeaders(const rd_kafka_message_t& message, std::size_t bytes_max, HttpH
   const void* value = nullptr;
   std::size_t size = 0;
   for (std::size_t i = 0; rd_kafka_header_get_all(found, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i) {
-    std::string lower(name);
+    std::string lower = AsciiLower(name);
     if (i >= kHeadersMax || lower.size() + size > bytes_max) return false;
     bytes_max -= lower.size() + size;
-    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
     headers.emplace_back(std::move(lower), value != nullptr ? std::string(static_cast<const char*>(value), size) : "");
   }
   return true;

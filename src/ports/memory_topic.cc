@@ -5,13 +5,15 @@
 #include <chrono>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace firn::ports {
 
 void MemoryTopicLog::Append(HttpHeaders headers, std::string body) {
   std::size_t bytes = body.size();
   for (auto& [name, value] : headers) {
     bytes += name.size() + value.size();
-    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    name = AsciiLower(name);
   }
   const std::lock_guard lock(mutex_);
   TopicMessage message{.topic = "events", .offset = static_cast<std::int64_t>(messages_.size())};

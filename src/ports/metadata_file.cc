@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -55,8 +55,7 @@ Result<iceberg::MetadataPtr> ReadMetadataFile(FileIO& io, const std::string& loc
 }
 
 Result<MetadataCodec> CodecOf(const iceberg::TableMetadata& metadata) {
-  std::string name = metadata.Property("write.metadata.compression-codec", "none");
-  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  const std::string name = AsciiLower(metadata.Property("write.metadata.compression-codec", "none"));
   if (name == "none") return MetadataCodec::kNone;
   if (name == "gzip") return MetadataCodec::kGzip;
   return Error{Code::kUnsupported,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -96,9 +97,7 @@ Status RestSession::MakeAuthorization() {
     constexpr std::string_view kPrefix = "header.";
     if (!key.starts_with(kPrefix)) continue;
     std::string name = key.substr(kPrefix.size());
-    std::string lower = name;
-    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-    delegation = delegation || lower == "x-iceberg-access-delegation";
+    delegation = delegation || AsciiLower(name) == "x-iceberg-access-delegation";
     headers_.emplace_back(std::move(name), value);
   }
   if (!delegation) headers_.emplace_back("X-Iceberg-Access-Delegation", "vended-credentials");

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
+#include "base/ascii.h"
 #include "base/log.h"
 #include "ports/local_file_io.h"
 #include "ports/location.h"
@@ -23,7 +22,7 @@ std::string Variable(const Surroundings& surroundings, const char* name) {
 
 /// What a kind is called by PyIceberg and by Java.
 Result<std::string> TypeOf(const std::string& name, const ports::Properties& properties) {
-  const std::string type = LowerCase(ports::PropertyOr(properties, "type", ""));
+  const std::string type = AsciiLower(ports::PropertyOr(properties, "type", ""));
   if (type == "rest" || type == "sql" || type == "hadoop" || type == "glue") return type;
   if (type == "jdbc") return std::string("sql");
   if (!type.empty()) {
@@ -129,8 +128,8 @@ std::string Configuration::default_catalog() const {
 }
 
 bool Configuration::HasCatalog(std::string_view name) const {
-  const std::string lower = LowerCase(name);
-  return tree_.catalogs.contains(lower) || (!flags_.properties.empty() && lower == LowerCase(default_catalog()));
+  const std::string lower = AsciiLower(name);
+  return tree_.catalogs.contains(lower) || (!flags_.properties.empty() && lower == AsciiLower(default_catalog()));
 }
 
 std::vector<std::string> Configuration::catalog_names() const {
@@ -146,9 +145,9 @@ Result<CatalogSettings> Configuration::Catalog(const std::string& name) const {
     return Error{Code::kNotFound, std::move(message)};
   }
   ports::Properties properties;
-  const std::string lower = LowerCase(name);
+  const std::string lower = AsciiLower(name);
   if (const auto found = tree_.catalogs.find(lower); found != tree_.catalogs.end()) properties = found->second;
-  if (lower == LowerCase(default_catalog())) properties = ports::Merged(std::move(properties), flags_.properties);
+  if (lower == AsciiLower(default_catalog())) properties = ports::Merged(std::move(properties), flags_.properties);
   FIRN_TRY(CheckPythonClasses(name, properties));
   FIRN_ASSIGN(std::string type, TypeOf(name, properties));
   return CatalogSettings{name, std::move(type), OverAws(aws_, properties)};
@@ -156,7 +155,7 @@ Result<CatalogSettings> Configuration::Catalog(const std::string& name) const {
 
 ports::Properties Configuration::StorageProperties() const {
   // Of the default catalog, if there is one: its keys open the store that a path of it is in.
-  const auto found = tree_.catalogs.find(LowerCase(default_catalog()));
+  const auto found = tree_.catalogs.find(AsciiLower(default_catalog()));
   const ports::Properties below = found == tree_.catalogs.end() ? ports::Properties{} : found->second;
   return OverAws(aws_, ports::Merged(below, flags_.properties));
 }

@@ -89,6 +89,5 @@ Status ReadConfigurationText(const std::string& file, const std::string& text, C
 Status ReadConfigurationVariables(const std::map<std::string, std::string>& environment, ConfigurationTree& tree);
 /// Storage properties of AWS_* variables.
 ports::Properties AwsProperties(const std::map<std::string, std::string>& environment);
-std::string LowerCase(std::string_view text);
 
 }  // namespace firn::service

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
+
+#include "base/ascii.h"
 
 #include "service/configuration.h"
 
@@ -43,12 +44,6 @@ std::string PropertyName(const std::string& part) {
 
 }  // namespace
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return lower;
-}
-
 Surroundings ProcessSurroundings() {
   Surroundings surroundings;
   for (char** variable = environ; variable && *variable; ++variable) {
@@ -64,7 +59,7 @@ Surroundings ProcessSurroundings() {
 
 Status ReadConfigurationVariables(const std::map<std::string, std::string>& environment, ConfigurationTree& tree) {
   for (const auto& [variable, value] : environment) {
-    const std::string lower = LowerCase(variable);
+    const std::string lower = AsciiLower(variable);
     if (!lower.starts_with(kPrefix) || lower == "pyiceberg_home") continue;
     std::vector<std::string> parts = Parts(std::string_view(lower).substr(kPrefix.size()));
     for (std::string& part : parts) part = PropertyName(part);

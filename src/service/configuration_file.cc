@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 #include "service/configuration.h"
 
 namespace firn::service {
@@ -42,7 +44,7 @@ class Reader {
     std::vector<std::string> seen;
     for (const auto& member : node) {
       if (!member.first.IsScalar()) return Wrong(where, "a name must be plain text");
-      std::string key = LowerCase(member.first.Scalar());
+      std::string key = AsciiLower(member.first.Scalar());
       if (std::ranges::find(seen, key) != seen.end()) return Wrong(where, fmt::format("`{}` is given twice", key));
       if (seen.size() == kValuesMax) return Wrong(where, "too many values");
       seen.push_back(key);

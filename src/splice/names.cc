@@ -7,21 +7,17 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace firn::splice {
 namespace {
 
 using parquet::Codec;
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return lower;
-}
-
 }  // namespace
 
 Result<Effort> ParseEffort(std::string_view text) {
-  const std::string word = LowerCase(text);
+  const std::string word = AsciiLower(text);
   if (word == "fast") return Effort::kFast;
   if (word == "balanced") return Effort::kBalanced;
   if (word == "dense") return Effort::kDense;
@@ -34,7 +30,7 @@ Result<Codec> ParseCodec(std::string_view text) {
       {"gzip", Codec::kGzip},         {"uncompressed", Codec::kUncompressed},
       {"none", Codec::kUncompressed}, {"brotli", Codec::kBrotli},
       {"lz4", Codec::kLz4Raw},        {"lz4_raw", Codec::kLz4Raw}};
-  const auto found = std::ranges::find(kCodecs, LowerCase(text), &std::pair<std::string_view, Codec>::first);
+  const auto found = std::ranges::find(kCodecs, AsciiLower(text), &std::pair<std::string_view, Codec>::first);
   if (found != std::end(kCodecs)) return found->second;
   return Error{Code::kUnsupported, fmt::format("codec `{}` cannot be written", text)};
 }
