@@ -229,10 +229,12 @@ Status Committer::NoteFilesOf(const Snapshot& snapshot, const TableMetadata& met
   return Ok();
 }
 
-/// Sends one request until its outcome is known, or the limits are reached.
+/// Sends one request until its outcome is known, or the limits are reached. One without a snapshot is sent once: a
+/// server would take it on whatever others have done meanwhile, so the change has to look at the table again.
 Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports::TableCommit& commit) {
   std::string busy;
-  for (int send = 0; send < retry_.sends_max; ++send) {
+  const bool is_sent_once = requests_.back().manifest_list.empty();
+  for (int send = 0; send < (is_sent_once ? 1 : retry_.sends_max); ++send) {
     if (send > 0 && !Wait(send - 1, retry_.wait_resend_ms)) break;
     const Result<LoadedTable> answer = env_.catalog.CommitTable(base, commit);
     if (answer && FindOwn(*answer->metadata)) return Verdict::kApplied;
@@ -252,7 +254,7 @@ Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports:
     if (error.code != Code::kOutcomeUnknown) return error;
     if (seen == Verdict::kRefused) return seen;
   }
-  if (requests_.back().open) return Verdict::kUnknown;
+  if (requests_.back().open) return is_sent_once ? Verdict::kRefused : Verdict::kUnknown;
   return Error{Code::kUnavailable, fmt::format("{}: the catalog does not take the commit now: {}", Name(), busy)};
 }
 

@@ -69,5 +69,24 @@ TEST(PropertyChange, LostAnswers_AreLookedUp) {
   }
 }
 
+TEST(PropertyChange, SomebodyElseSetsItWhileOursIsSentAgain_TheirsStays) {
+  for (const Fault fault : {Fault::kDropBefore, Fault::kBusy, Fault::kRefuseBefore}) {
+    World world(2);
+    world.Fill(3, 1);
+    int commits = 0;
+    FaultyCatalog catalog(*world.catalog, [&] {
+      if (++commits > 1) return Fault::kNone;
+      EXPECT_TRUE(Set(world, *world.catalog, std::nullopt, "1048576").status.has_value());
+      return fault;
+    });
+    const auto report = Set(world, catalog, std::nullopt, "2097152");
+    ASSERT_FALSE(report.status.has_value()) << FaultName(fault);
+    EXPECT_EQ(report.status.error().code, fault == Fault::kDropBefore ? Code::kOutcomeUnknown : Code::kConflict)
+        << FaultName(fault);
+    EXPECT_EQ(ValueOf(world), "1048576") << FaultName(fault);
+    EXPECT_EQ(commits, 1) << FaultName(fault);
+  }
+}
+
 }  // namespace
 }  // namespace firn::sim
