@@ -309,7 +309,7 @@ Result<ChangeSet> ReadChanges(const ports::LoadedTable& table, ports::FileIO& io
   if (head == nullptr && options.ref != "main") {
     return Error{Code::kNotFound, set.table + ": there is no branch or tag `" + options.ref + "`"};
   }
-  if (head != nullptr) set.head = head->id;
+  if (head != nullptr) set.head = options.until.value_or(head->id);
   FIRN_TRY(ChangeReader(metadata, io, options, set).Run().In(set.table));
   return set;
 }

@@ -30,6 +30,8 @@ struct ChangesOptions {
   std::string ref = "main";
   /// Absent: the table was empty.
   std::optional<SnapshotId> since{};
+  /// The last snapshot, an ancestor of the branch's; absent: the branch's own.
+  std::optional<SnapshotId> until{};
   /// Of the table that was seen before; empty: not checked.
   std::string table_uuid{};
   std::int64_t snapshots_max = 1000;

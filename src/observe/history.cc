@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,6 +23,8 @@ using iceberg::Snapshot;
 constexpr std::int64_t kYearMs = std::int64_t{366} * 86'400'000;
 constexpr std::int64_t kTimeMaxMs = 253'402'300'799'999;  // the last of the year 9999
 constexpr std::int64_t kBackMaxMs = kYearMs, kGapMaxMs = 10 * kYearMs, kLengthMaxMs = 20 * kYearMs;
+
+constexpr std::size_t kStepMax = 64;  // snapshots that are read together
 
 /// "1764500000000000 ms since 1970 (57885-...)": what was written, and what that means.
 std::string TimeText(const Snapshot& snapshot) {
@@ -94,43 +98,93 @@ class HistoryReader {
     if (first_ > 0) reason_ = "what was before is older than was asked for";
   }
 
+  /// From the newest on, in steps: what is older than a broken snapshot is of no use. Sets first_.
   Status ReadAllChanges() {
     FIRN_TRY(CheckLength());
-    while (true) {
-      ChangesOptions wanted{.ref = options_.ref, .since = path_[first_]->id};
+    const std::size_t count = path_.size() - 1 - first_;
+    if (static_cast<std::int64_t>(count) > options_.snapshots_max) {
+      return Error{Code::kLimit,
+                   fmt::format("too many changes: {} snapshots, at most {} are read", count, options_.snapshots_max)};
+    }
+    std::vector<std::vector<Change>> parts;  // the newest first
+    std::size_t end = path_.size() - 1, step = kStepMax;
+    std::int64_t manifests_read = 0, entries_read = 0;
+    while (end > first_) {
+      const std::size_t begin = end - std::min(step, end - first_);
+      ChangesOptions wanted{.ref = options_.ref, .since = path_[begin]->id, .until = path_[end]->id};
       wanted.snapshots_max = options_.snapshots_max;
-      wanted.entries_max = options_.entries_max;
+      wanted.entries_max = options_.entries_max - entries_read;
       FIRN_ASSIGN(history_.changes, ReadChanges(table_, io_, wanted));
-      if (history_.changes.is_complete) return Ok();
+      manifests_read += history_.changes.manifests_read;
+      if (history_.changes.is_complete) {
+        entries_read += history_.changes.entries_read;
+        parts.push_back(std::move(history_.changes.changes));
+        end = begin;
+        continue;
+      }
       const auto broken = std::ranges::find_if(
           path_, [&](const Snapshot* snapshot) { return snapshot->id == history_.changes.broken_at; });
       if (broken == path_.end()) return Error{Code::kLimit, std::move(history_.changes.reason)};
       first_ = static_cast<std::size_t>(broken - path_.begin());
       reason_ = std::move(history_.changes.reason);
       broken_ = Code::kCorrupt;
-      FIRN_TRY(CheckLength());
+      step = std::max<std::size_t>(1, (end - first_) / 2);
     }
+    history_.changes.since = path_[first_]->id;
+    history_.changes.head = path_.back()->id;
+    history_.changes.is_complete = true;
+    history_.changes.reason.clear();
+    history_.changes.broken_at.reset();
+    history_.changes.manifests_read = manifests_read;
+    history_.changes.entries_read = entries_read;
+    history_.changes.changes.clear();
+    for (auto& part : parts | std::views::reverse) {
+      std::ranges::move(part, std::back_inserter(history_.changes.changes));
+    }
+    return CheckLength();
   }
 
-  Status ReadStart() {
-    ObserveOptions wanted{.ref = options_.ref, .threads = options_.threads};
-    while (true) {
-      wanted.snapshot_id = path_[first_]->id;
-      auto facts = Observe(table_, io_, wanted, path_[first_]->timestamp);
-      if (facts) {
-        history_.start = std::move(*facts);
-        return Ok();
-      }
-      const Code code = facts.error().code;
-      if (code != Code::kCorrupt && code != Code::kNotFound) return std::move(facts.error());
-      reason_ = fmt::format("snapshot {}: {}", path_[first_]->id.value, facts.error().message);
-      broken_ = code;
-      ++first_;
-      FIRN_TRY(CheckLength());
-      auto& changes = history_.changes.changes;
-      changes.erase(changes.begin());
-      history_.changes.since = path_[first_]->id;
+  /// False: its files are gone or broken.
+  Result<bool> TryStart(std::size_t index) {
+    ObserveOptions wanted{.ref = options_.ref, .snapshot_id = path_[index]->id, .threads = options_.threads};
+    auto facts = Observe(table_, io_, wanted, path_[index]->timestamp);
+    if (facts) {
+      history_.start = std::move(*facts);
+      return true;
     }
+    const Code code = facts.error().code;
+    if (code != Code::kCorrupt && code != Code::kNotFound) return std::move(facts.error());
+    reason_ = fmt::format("snapshot {}: {}", path_[index]->id.value, facts.error().message);
+    broken_ = code;
+    return false;
+  }
+
+  /// The first snapshot whose files can be read. A file that is gone is one of many snapshots in a row, so the search
+  /// leaps, and then halves.
+  Status ReadStart() {
+    FIRN_ASSIGN(const bool is_readable, TryStart(first_));
+    if (is_readable) return Ok();
+    const std::size_t last = path_.size() - 2;  // one change has to be left
+    std::size_t failed = first_, good = path_.size();
+    for (std::size_t step = 1; good == path_.size(); step *= 2) {
+      if (failed == last) {
+        first_ = path_.size() - 1;
+        return CheckLength();
+      }
+      const std::size_t next = std::min(failed + step, last);
+      FIRN_ASSIGN(const bool readable, TryStart(next));
+      (readable ? good : failed) = next;
+    }
+    while (good - failed > 1) {
+      const std::size_t middle = failed + (good - failed) / 2;
+      FIRN_ASSIGN(const bool readable, TryStart(middle));
+      (readable ? good : failed) = middle;
+    }
+    auto& changes = history_.changes.changes;
+    changes.erase(changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(good - first_));
+    first_ = good;
+    history_.changes.since = path_[first_]->id;
+    return Ok();
   }
 
   const ports::LoadedTable& table_;

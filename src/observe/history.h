@@ -4,10 +4,12 @@
 //
 // In: a loaded table, its files. Out: the files of the oldest snapshot, and the change of each later one.
 // Guarantees: the newest snapshot's ancestors without a gap. Where one cannot be read, or does not fit to the one
-//   before, the history starts at it, or at the one after it, and says why. Times lie between 1970 and 9999, go back by
+//   before, the history starts at it, or after it, and says why: at the first one whose files can all be read, if those
+//   of all later ones can. Times lie between 1970 and 9999, go back by
 //   a year at most and on by ten, and the whole is no longer than 20 years.
-// Cost: that of Observe for one snapshot, and of ReadChanges for the others; a broken snapshot has the part before it
-//   read for nothing.
+// Cost: that of Observe for one snapshot, and of ReadChanges for the others, from the newest on: of what is older
+//   than a broken one little is read. Where the files of the oldest cannot be read, Observe for a few more: the
+//   logarithm of the number of snapshots.
 // Threads: those of Observe.
 // Errors: kInvalidArgument when there is no history: no snapshot, or one; kCorrupt (or what reading says) when none of
 //   several can be read but one, and for other times, naming the snapshot; kLimit when there are more changes than the

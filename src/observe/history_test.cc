@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "observe/growing_table_fixture.h"
+#include "ports/hooked_file_io.h"
 
 namespace firn::observe {
 namespace {
@@ -89,6 +92,64 @@ TEST(History, AMissingManifestOfAllSnapshotsIsAnError) {
   EXPECT_EQ(history.error().code, Code::kNotFound);
   EXPECT_THAT(history.error().message, HasSubstr("db.t: there is no history before the newest snapshot: "));
   EXPECT_THAT(history.error().message, HasSubstr("s3://b/t/m0.avro"));
+}
+
+/// 300 appends; the manifests of the first 200 are joined by snapshot 201.
+GrowingTable Joined() {
+  GrowingTable table = Appends(200);
+  table.Begin();
+  table.lines().clear();
+  std::vector<iceberg::ManifestEntry> carried;
+  for (int i = 1; i <= 200; ++i) {
+    carried.push_back(iceberg::fixture::Carried(iceberg::EntryStatus::kExisting,
+                                                Sized("f" + std::to_string(i), 19000, 100 * i), i, i));
+  }
+  table.AddManifest(carried);
+  table.Commit("replace");
+  for (int i = 202; i <= 300; ++i) {
+    table.Begin();
+    table.AddManifest({Added(Sized("f" + std::to_string(i), 19000, 100 * i))});
+    table.Commit("append");
+  }
+  return table;
+}
+
+/// The history, and how many files were opened for it.
+std::pair<History, int> Counted(GrowingTable& table) {
+  int opened = 0;
+  const std::shared_ptr<ports::FileIO> below(std::shared_ptr<void>(), &table.io());
+  ports::HookedFileIO io(below, [&](const ports::IoEvent& event) -> Status {
+    opened += event.operation == ports::IoOperation::kOpen && event.moment == ports::IoMoment::kBefore;
+    return Ok();
+  });
+  History history = Must(ReadHistory(table.Loaded(), io, {}));
+  return {std::move(history), opened};
+}
+
+TEST(History, ManyManifestsThatAreGone_AreNotAskedForOneByOne) {
+  GrowingTable table = Joined();
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(table.io().Delete(fmt::format("s3://b/t/m{}.avro", i)));
+  const auto [history, opened] = Counted(table);
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(201));
+  EXPECT_EQ(history.start.files.size(), 200U);
+  ASSERT_EQ(history.changes.changes.size(), 99U);
+  for (std::size_t i = 0; i < 99; ++i) {
+    ASSERT_EQ(history.changes.changes[i].snapshot_id.value, 202 + static_cast<std::int64_t>(i));
+  }
+  EXPECT_EQ(history.changes.since, SnapshotId(201));
+  EXPECT_EQ(history.changes.head, SnapshotId(300));
+  EXPECT_THAT(history.start_reason, HasSubstr("snapshot 200: "));
+  EXPECT_LT(opened, 99 * 2 + 60) << "a list and a manifest a snapshot, and little else";
+}
+
+TEST(History, AManifestOfManySnapshotsThatIsGone_IsNotMetInEachOfThem) {
+  GrowingTable table = Joined();
+  ASSERT_TRUE(table.io().Delete("s3://b/t/m150.avro"));  // of snapshots 151 to 200
+  const auto [history, opened] = Counted(table);
+  EXPECT_EQ(history.start.snapshot_id, SnapshotId(201));
+  EXPECT_EQ(history.changes.changes.size(), 99U);
+  EXPECT_THAT(history.start_reason, HasSubstr("snapshot 200: "));
+  EXPECT_LT(opened, 3'000);
 }
 
 TEST(History, TablesWithoutHistoryAreRefused) {
