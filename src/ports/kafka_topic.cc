@@ -41,12 +41,17 @@ constexpr std::array<Setting, 3> kFixed = {{
     {"enable.partition.eof", "false"},
 }};
 /// Names that have one of ours, or would take over what the service decides.
-constexpr std::array<Setting, 5> kRefused = {{
+constexpr std::string_view kLoads = "firn loads no other libraries and starts no programs";
+constexpr std::array<Setting, 9> kRefused = {{
     {"bootstrap.servers", "the setting `brokers` says it"},
     {"metadata.broker.list", "the setting `brokers` says it"},
     {"group.id", "the setting `group` says it"},
     {"auto.commit.enable", "firn decides it"},
-    {"plugin.library.paths", "firn loads no other libraries"},
+    {"plugin.library.paths", kLoads},
+    {"ssl.engine.location", kLoads},
+    {"ssl.engine.id", kLoads},
+    {"ssl.providers", kLoads},
+    {"sasl.kerberos.kinit.cmd", kLoads},
 }};
 
 struct FreeConfiguration {

@@ -44,7 +44,8 @@ TEST(KafkaTopic, Mistakes_NameThePropertyAndNeverItsValue) {
 
 TEST(KafkaTopic, WhatFirnDecides_IsRefused) {
   for (const char* name : {"bootstrap.servers", "metadata.broker.list", "group.id", "enable.auto.offset.store",
-                           "enable.auto.commit", "auto.commit.enable", "plugin.library.paths"}) {
+                           "enable.auto.commit", "auto.commit.enable", "plugin.library.paths", "ssl.engine.location",
+                           "ssl.engine.id", "ssl.providers", "sasl.kerberos.kinit.cmd"}) {
     EXPECT_THAT(ErrorOf({{name, "true"}}), HasSubstr(std::string("`") + name + "` cannot be set")) << name;
   }
 }
