@@ -281,7 +281,7 @@ Status Glance::LookAt(const ports::TableIdentifier& id) {
   }
   NoteTable(*loaded.metadata);
   table_.text_of = PartitionNames(*loaded.metadata);
-  result_.other_service = FindOtherService(*loaded.metadata, options_.service_id, table_.others);
+  result_.other_service = FindOtherService(*loaded.metadata, options_.service_id, now_, table_.others);
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
   FIRN_ASSIGN(TableSettings wanted, SettingsOf(options_.settings_of, row_.id, *loaded.metadata));
   NoteApplied(table_.has_settings ? &table_.wanted : nullptr, wanted, row_.id, now_, result_.decisions);

@@ -6,20 +6,29 @@
 namespace firn::service {
 
 std::optional<std::string> FindOtherService(const iceberg::TableMetadata& metadata, std::string_view own_id,
-                                            OtherService& seen) {
+                                            TimestampMs now, OtherService& seen) {
   if (own_id.empty()) return std::nullopt;
+  if (seen.table_uuid != metadata.table_uuid()) seen = {.table_uuid = metadata.table_uuid()};
+  constexpr std::int64_t kAheadMaxMs = 3'600'000;
   std::optional<std::string> found;
-  TimestampMs newest = seen.committed_at;
+  OtherService newest = seen;
   for (const iceberg::Snapshot& snapshot : metadata.snapshots()) {
-    if (snapshot.timestamp <= newest) continue;
+    const bool has_number = snapshot.sequence_number > SequenceNumber(0);
+    if (has_number && snapshot.sequence_number <= newest.sequence_number) continue;
+    const bool is_ahead = snapshot.timestamp.value - now.value > kAheadMaxMs;
+    if (!has_number && (snapshot.timestamp <= newest.committed_at || is_ahead)) continue;
     const std::string* id = snapshot.FindSummary("firn.service-id");
     if (id == nullptr || id->empty() || *id == own_id) continue;
-    newest = snapshot.timestamp;
+    if (has_number) {
+      newest.sequence_number = snapshot.sequence_number;
+    } else {
+      newest.committed_at = snapshot.timestamp;
+    }
     // Whoever writes to the table may say anything here, but not much of it.
     constexpr std::size_t kIdBytesMax = 64;
     found = id->substr(0, kIdBytesMax);
   }
-  seen.committed_at = newest;
+  seen = std::move(newest);
   return std::exchange(seen.has_looked, true) ? found : std::nullopt;
 }
 
