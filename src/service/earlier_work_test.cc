@@ -2,9 +2,13 @@
 #include "service/earlier_work.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+
+#include "ports/sqlite_database.h"
 
 namespace firn::service {
 namespace {
@@ -16,7 +20,7 @@ constexpr TimestampMs kNow{1'000 * kDayMs};
 class EarlierWorkTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = StateStore::Open(":memory:");
+    auto opened = StateStore::Open(path_);
     ASSERT_TRUE(opened.has_value());
     store_ = std::move(*opened);
     TableRecord record;
@@ -27,6 +31,11 @@ class EarlierWorkTest : public testing::Test {
     StateUpdate update;
     update.table = &record;
     ASSERT_TRUE(store_->Write(update).has_value());
+  }
+
+  void TearDown() override {
+    store_.reset();
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
   }
 
   void AddJob(std::int64_t ended_ms, const std::string& action, JobRow::State state, std::int64_t bytes) {
@@ -50,6 +59,8 @@ class EarlierWorkTest : public testing::Test {
     return found.value_or(decide::EarlierRuns());
   }
 
+  const std::string path_ =
+      (std::filesystem::temp_directory_path() / ("firn-earlier-" + std::to_string(::getpid()) + ".db")).string();
   std::unique_ptr<StateStore> store_;
   int jobs_ = 0;
 };
@@ -71,6 +82,16 @@ TEST_F(EarlierWorkTest, MergesAndFoldsThatEndedWell_Count) {
   EXPECT_EQ(earlier.merged_again, 3);
   ASSERT_TRUE(earlier.lasting_days.has_value());
   EXPECT_NEAR(*earlier.lasting_days, 1.0 / 24, 1e-9);
+}
+
+TEST_F(EarlierWorkTest, ARowWithoutWhatItsColumnPromises_IsLeftOut) {
+  AddJob(kNow.value - 2 * kHourMs, "merge", JobRow::State::kDone, 1000);
+  AddJob(kNow.value - kHourMs, "merge", JobRow::State::kDone, 2000);
+  const auto database = ports::SqliteDatabase::Open(path_, {}).value();
+  ASSERT_TRUE(database->WriteOnce(
+      R"(UPDATE jobs SET row = replace(row, '"measured":', '"was_measured":') WHERE id = '2')", {}));
+  EXPECT_EQ(Read().runs, 1);
+  EXPECT_EQ(Read().bytes, 1000);
 }
 
 TEST_F(EarlierWorkTest, Reads_FadeAndAreForgotten) {

@@ -354,7 +354,10 @@ Result<Page<JobRow>> StateStore::EndedJobs(std::string_view table_or_empty, cons
                                  table, LimitOf(page) + 1),
                      {page.after, table_or_empty}));
   FIRN_ASSIGN(std::vector<JobRow> jobs, JobsOf(found));
-  return PageFrom(std::move(jobs), LimitOf(page), [](const JobRow& row) { return row.id; });
+  auto made = PageFrom(std::move(jobs), LimitOf(page), [](const JobRow& row) { return row.id; });
+  // The column says so, but the row is what is read: an older or newer program may have written it.
+  std::erase_if(made.items, [](const JobRow& row) { return !row.measured; });
+  return made;
 }
 
 Result<JobRow> StateStore::Job(std::string_view id) {

@@ -94,7 +94,7 @@ class StateStore {
   Result<Page<DecisionRow>> Decisions(const DecisionFilter& filter, const PageOf& page);
   Result<Page<JobRow>> Jobs(const JobFilter& filter, const PageOf& page);
   Result<JobRow> Job(std::string_view id);
-  /// Ended jobs with a measured effect.
+  /// Ended jobs; each has a measured effect.
   Result<Page<JobRow>> EndedJobs(std::string_view table_or_empty, const PageOf& page);
   Result<Page<RequestRow>> Requests(const PageOf& page);
   /// Those that are not ended, oldest first.
