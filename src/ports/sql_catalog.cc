@@ -10,6 +10,7 @@
 #include "ports/metadata_file.h"
 #include "ports/postgres_database.h"
 #include "ports/postgres_uri.h"
+#include "ports/sql_pool.h"
 #include "ports/sqlite_database.h"
 
 namespace firn::ports {
@@ -40,8 +41,13 @@ Result<std::unique_ptr<SqlDatabase>> OpenDatabase(const Properties& properties) 
   if (uri.empty()) return Error{Code::kInvalidArgument, "SQL catalog: property `uri` is not set"};
   if (IsPostgresUri(uri)) {
     FIRN_ASSIGN(const std::string made, PostgresUri(properties));
-    FIRN_ASSIGN(auto database, PostgresDatabase::Open(made, {}));
-    return std::unique_ptr<SqlDatabase>(std::move(database));
+    constexpr std::size_t kConnectionsMax = 4;  // statements are short; servers have few to give
+    const auto connect = [made]() -> Result<std::unique_ptr<SqlDatabase>> {
+      FIRN_ASSIGN(auto connection, PostgresDatabase::Open(made, {}));
+      return std::unique_ptr<SqlDatabase>(std::move(connection));
+    };
+    FIRN_ASSIGN(auto pool, SqlPool::Open(connect, kConnectionsMax));
+    return std::unique_ptr<SqlDatabase>(std::move(pool));
   }
   FIRN_ASSIGN(const std::string path, SqlitePath(uri));
   FIRN_ASSIGN(auto database, SqliteDatabase::Open(path, {}));

@@ -4,7 +4,7 @@
 //
 // In: SQL with ?1, ?2, ... and text values; no other question marks. Out: rows of text, number of changed rows.
 // Guarantees: a failed write says whether the database may have changed: only kOutcomeUnknown leaves it open.
-// Threads: any; statements of one handle run one after the other.
+// Threads: any.
 // Errors: kNotFound (no such database), kInvalidArgument (rights), kUnavailable (busy, not reached), kLimit (full).
 // Source: what Java's JdbcCatalog and PyIceberg's SqlCatalog ask of a database.
 #pragma once
