@@ -14,6 +14,7 @@ import pytest
 from pyarrow.fs import FileSelector, S3FileSystem
 from pyiceberg.catalog.sql import SqlCatalog
 
+from tests.services.s3_proxy import S3Proxy
 from tests.services.servers import ACCESS_KEY, BUCKET, SECRET_KEY, Servers
 from tests.services.warehouses import SlowWire, Warehouses
 
@@ -165,6 +166,29 @@ def test_credentialsEndDuringTheWork_newOnesAreTaken(store, tmp_path, with_endpo
     assert seconds > 11 and ended, f"the first credentials have to end during the work, which took {seconds:.1f} s"
     asked = [path for _, path in server.calls if path.endswith("/credentials")]
     assert bool(asked) == with_endpoint
+    table = catalog.load_table("db.t")
+    assert by_pyiceberg(table) == rows
+    assert len(table.inspect.files()) == 1
+
+
+@pytest.mark.parametrize("refusal", ["wrong secret", "ended before its time"])
+def test_credentialsThatTheStoreRefuses_newOnesAreTaken(store, tmp_path, refusal):
+    servers, endpoint = store
+    catalog = lake_on(endpoint, tmp_path, appends=4)
+    rows = by_pyiceberg(catalog.load_table("db.t"))
+    with Vendor(servers, endpoint, seconds=600) as vendor, S3Proxy(endpoint, ACCESS_KEY, SECRET_KEY) as proxy:
+        def vend():
+            given = vendor.vend()
+            if len(vendor.issued) > 1:
+                return given
+            proxy.ended = {given["s3.access-key-id"]} if refusal == "ended before its time" else set()
+            return given if proxy.ended else {**given, "s3.secret-access-key": "revoked"}
+
+        with Warehouses({"red": catalog}, vend) as server:
+            settings = {"red": {"uri": server.url, "warehouse": "red", "s3.endpoint": proxy.url, "s3.region": "us-east-1"}}
+            done = run(tmp_path, settings, "optimize", "red.db.t", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert len(vendor.issued) == 2
     table = catalog.load_table("db.t")
     assert by_pyiceberg(table) == rows
     assert len(table.inspect.files()) == 1

@@ -3,6 +3,7 @@
 
     with S3Proxy(endpoint, access_key, secret_key, strips_conditions=True) as proxy: ... proxy.url, proxy.requests ...
 
+The keys in `ended` are refused as AWS refuses a session whose token has ended.
 The header If-None-Match is part of the signature, so a request that loses it is signed anew.
 """
 
@@ -37,6 +38,7 @@ class S3Proxy(HttpProxy):
         self.keys = (access_key, secret_key)
         self.strips_conditions = strips_conditions
         self.requests = []  # (method, path with query)
+        self.ended = set()
 
     def count(self, method):
         return sum(1 for name, _ in self.requests if name == method)
@@ -45,6 +47,10 @@ class S3Proxy(HttpProxy):
         body = self.body_of(handler)
         with self.lock:
             self.requests.append((handler.command, handler.path))
+        if any(f"Credential={key}/" in handler.headers.get("Authorization", "") for key in self.ended):
+            error = b"<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
+            self.reply(handler, 400, [("Content-Type", "application/xml")], error)
+            return
         headers = dict(handler.headers)
         if self.strips_conditions and handler.headers.get("If-None-Match"):
             headers = signed(handler.command, handler.path, handler.headers["Host"], body, *self.keys)
