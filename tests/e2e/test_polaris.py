@@ -110,9 +110,21 @@ def test_thePropertyDecides(tmp_path, polaris):
 
 def test_a404IsNotAskedAgain(tmp_path, polaris):
     _, name = make_table()
-    polaris.status = 404
-    with serve(tmp_path, polaris) as service:
+    polaris.status, polaris.lists_endpoint = 404, False
+    with serve(tmp_path, polaris, **{"firn.polaris-policies": "true"}) as service:
         service.wait(lambda: runs(service, name))
         time.sleep(2)
         assert len(polaris.asked) == 1
+        service.stop()
+
+
+def test_a404OfAnEndpointThatIsListed_isNoAnswer(tmp_path, polaris):
+    _, name = make_table()
+    polaris.status = 404  # of a proxy in front
+    with serve(tmp_path, polaris) as service:
+        service.wait(lambda: service.call(f"/api/v1/tables/lake%2F{name}")[0] == 200
+                     and "is not known" in service.table(f"lake/{name}")["row"]["state_reason"])
+        assert runs(service, name) == []
+        polaris.status = 200
+        service.wait(lambda: runs(service, name))
         service.stop()
