@@ -2,11 +2,11 @@
 #include "splice/chunk_move.h"
 
 #include "splice/header_rewrite.h"
+#include "splice/value_open.h"
 
 namespace firn::splice {
 
 using parquet::Encoding;
-using parquet::PhysicalType;
 
 /// The input that is being moved.
 struct ChunkMover::Walk {
@@ -97,6 +97,7 @@ bool ChunkMover::PaysToCopy(const Walk& walk, std::size_t page, Encoding encodin
   if (record.uncompressed_size < CopyBytesMin(settings_.effort) || record.num_values > settings_.page_rows_max) {
     return false;
   }
+  if (choice_.Folded(walk.index, page) != nullptr) return false;
   const bool keeps = IsDictionaryEncoded(record) ? choice_.KeepsIndices(walk.index) : record.encoding == encoding;
   if (!keeps || record.encoding == Encoding::kDeltaByteArray) return false;  // its values may go on from another page
   // What is waiting becomes a page of its own: better one that is large.
@@ -220,60 +221,33 @@ Status ChunkMover::LoadEntries(const ColumnInput& input) {
 Status ChunkMover::OpenFeed(const Walk& walk, std::size_t page, JoinPage& joined) {
   const ChunkScan& scan = walk.input.scan;
   const ByteView values = joined.sections.values;
-  joined.mode = ValueMode::kPlain;
   joined.expected_bytes = values.size();
-  switch (scan.pages[page].encoding) {
-    case Encoding::kPlainDictionary:
-    case Encoding::kRleDictionary:
-      joined.feed = &buffers_.indices;
-      if (choice_.kind == DictionaryChoice::Kind::kRefused) {
-        joined.expected_bytes = 0;
-        return buffers_.indices.OpenExpand(values, buffers_.entries);
-      }
-      joined.mode = ValueMode::kIndices;
-      if (choice_.KeepsIndices(walk.index)) {
-        return buffers_.indices.OpenRemap(values, nullptr, static_cast<std::size_t>(scan.dictionary->num_values));
-      } else {
-        const auto& mapping = choice_.mappings[static_cast<std::size_t>(choice_.mapping_of[walk.index])].entries;
-        return buffers_.indices.OpenRemap(values, mapping.data(), mapping.size());
-      }
-    case Encoding::kPlain:
-      joined.feed = &buffers_.plain;
-      if (column_.type == PhysicalType::kBoolean) {
-        joined.mode = ValueMode::kBits;
-        buffers_.plain.OpenBits(values);
-      } else if (column_.type == PhysicalType::kByteArray) {
-        buffers_.plain.OpenByteArrays(values);
-      } else {
-        buffers_.plain.OpenFixed(values, column_.width);
-      }
-      return Ok();
-    default: return OpenDecoder(scan, page, joined);
+  if (const std::vector<std::uint32_t>* indices = choice_.Folded(walk.index, page)) {
+    joined.feed = &buffers_.listed;
+    joined.mode = ValueMode::kIndices;
+    joined.expected_bytes = indices->size() * sizeof(std::uint16_t);
+    buffers_.listed.Open(*indices);
+    return Ok();
   }
-}
-
-Status ChunkMover::OpenDecoder(const ChunkScan& scan, std::size_t page, JoinPage& joined) {
-  const ByteView values = joined.sections.values;
-  switch (scan.pages[page].encoding) {
-    case Encoding::kRle:
-      joined.mode = ValueMode::kBits;
-      joined.feed = &buffers_.plain;
-      return buffers_.plain.OpenRleBits(values);
-    case Encoding::kDeltaBinaryPacked:
-      joined.feed = &buffers_.delta_integers;
-      return buffers_.delta_integers.Open(values, column_.width);
-    case Encoding::kDeltaLengthByteArray:
-      joined.feed = &buffers_.delta_lengths;
-      return buffers_.delta_lengths.Open(values);
-    case Encoding::kDeltaByteArray:
-      joined.feed = &buffers_.delta_strings;
-      return buffers_.delta_strings.Open(values, column_.width, static_cast<std::size_t>(settings_.page_bytes_max),
-                                         page > 0 && scan.source->file().quirks().delta_byte_array_broken);
-    case Encoding::kByteStreamSplit:
-      joined.feed = &buffers_.streams;
-      return buffers_.streams.Open(values, column_.width);
-    default: return Error{Code::kUnsupported, "an unknown encoding"};  // WhyDecodeChunk has sent it elsewhere
+  if (!IsDictionaryEncoded(scan.pages[page])) {
+    FIRN_ASSIGN(const OpenedValues opened,
+                OpenValues(column_, scan, page, values, static_cast<std::size_t>(settings_.page_bytes_max), buffers_));
+    joined.feed = opened.feed;
+    joined.mode = opened.mode;
+    return Ok();
   }
+  joined.feed = &buffers_.indices;
+  if (choice_.kind == DictionaryChoice::Kind::kRefused) {
+    joined.mode = ValueMode::kPlain;
+    joined.expected_bytes = 0;
+    return buffers_.indices.OpenExpand(values, buffers_.entries);
+  }
+  joined.mode = ValueMode::kIndices;
+  if (choice_.KeepsIndices(walk.index)) {
+    return buffers_.indices.OpenRemap(values, nullptr, static_cast<std::size_t>(scan.dictionary->num_values));
+  }
+  const auto& mapping = choice_.mappings[static_cast<std::size_t>(choice_.mapping_of[walk.index])].entries;
+  return buffers_.indices.OpenRemap(values, mapping.data(), mapping.size());
 }
 
 std::string ChunkMover::Place(const ColumnInput& input, const PageRecord& page) {

@@ -73,7 +73,6 @@ class ChunkMover {
   Status CheckRows(const ColumnInput& input, std::int64_t rows, std::int64_t wanted) const;
   Status LoadEntries(const ColumnInput& input);
   Status OpenFeed(const Walk& walk, std::size_t page, JoinPage& joined);
-  Status OpenDecoder(const ChunkScan& scan, std::size_t page, JoinPage& joined);
 
   const OutputColumn& column_;
   const MergeSettings& settings_;

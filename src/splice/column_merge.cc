@@ -48,11 +48,6 @@ bool IsPlainText(const OutputColumn& column) {
   return kind == parquet::LogicalKind::kNone || kind == parquet::LogicalKind::kString;
 }
 
-/// Encodings of numbers that DuckDB decodes into a buffer of its own before it takes values from it.
-bool IsBufferedNumbers(Encoding encoding) {
-  return encoding == Encoding::kDeltaBinaryPacked || encoding == Encoding::kByteStreamSplit;
-}
-
 class ColumnMerge {
  public:
   ColumnMerge(const OutputColumn& column, std::vector<ColumnInput>& inputs, const MergeSettings& settings,
@@ -120,9 +115,10 @@ class ColumnMerge {
       chunks_ += 1;
       any_v1 = any_v1 || input.scan.has_v1;
       any_v2 = any_v2 || input.scan.has_v2;
-      for (const PageRecord& page : input.scan.pages) {
+      for (std::size_t p = 0; p < input.scan.pages.size(); ++p) {
+        const PageRecord& page = input.scan.pages[p];
         const bool coded = IsDictionaryEncoded(page);
-        if (coded && choice_.HasDictionary()) continue;
+        if ((coded && choice_.HasDictionary()) || choice_.Folded(i, p) != nullptr) continue;
         const auto encoding = static_cast<std::size_t>(coded ? Encoding::kPlain : page.encoding);
         if (encoding < values_by_encoding.size()) values_by_encoding[encoding] += page.num_values;
       }
@@ -142,25 +138,11 @@ class ColumnMerge {
       if (integers) join.plain_encoding = Encoding::kDeltaBinaryPacked;
       if (IsPlainText(column_)) join.plain_encoding = Encoding::kDeltaLengthByteArray;
     }
-    plain_numbers_ = choice_.HasDictionary() && inputs_.size() > 1 && NeedsPlainNumbers();
-    if (plain_numbers_ && IsBufferedNumbers(join.plain_encoding)) join.plain_encoding = Encoding::kPlain;
     // Only readers of row lineage ask for these columns, and they know the encoding.
     if (lineage) join.plain_encoding = Encoding::kDeltaBinaryPacked;
     join.exact_bounds = exact_;
     if (bloom_.wants_values()) join.bloom = &bloom_;
     return join;
-  }
-
-  /// DuckDB 1.5 (2.0 does not) reads indices after a page of buffered numbers into what is left of that page's buffer:
-  /// in chunks with nulls it writes behind its end, and of decimals it loses its place.
-  bool NeedsPlainNumbers() const {
-    if (parquet::EffectiveLogicalType(column_.element).kind == parquet::LogicalKind::kDecimal) return true;
-    if (column_.max_definition == 0) return false;
-    return column_.nested() || std::ranges::any_of(inputs_, [this](const ColumnInput& input) {
-             if (input.kind == ColumnInput::Kind::kNull) return true;
-             if (input.kind != ColumnInput::Kind::kChunk) return false;
-             return SourceFacts(column_, input.scan, input.levels->input_max_definition).chunk_nulls() != 0;
-           });
   }
 
   Status WriteDictionary() {
@@ -208,6 +190,7 @@ class ColumnMerge {
     const ChunkScan& scan = input.scan;
     if (!FitsOutput(input)) return false;
     if (scan.has_dictionary_pages && !choice_.KeepsIndices(i)) return false;
+    if (choice_.FoldsAny(i)) return false;
     if (scan.has_other_pages && bloom_.wants_values()) return false;
     const std::int64_t bytes = BytesOfTypicalPage(scan);
     const std::int64_t values = scan.meta->num_values / static_cast<std::int64_t>(scan.pages.size());
@@ -217,7 +200,6 @@ class ColumnMerge {
     const bool broken_deltas = scan.source->file().quirks().delta_byte_array_broken;
     for (const PageRecord& page : scan.pages) {
       if (broken_deltas && page.encoding == Encoding::kDeltaByteArray) return false;
-      if (plain_numbers_ && IsBufferedNumbers(page.encoding)) return false;
       if (page.num_values > settings_.page_rows_max) return false;
     }
     // Rows of nested pages are counted while joining; copies need an offset index that tells them.
@@ -312,7 +294,7 @@ class ColumnMerge {
     TierCount& tier = result_.tiers[static_cast<std::size_t>(Tier::kSynthesize)];
     ++tier.chunks;
     result_.verbatim = false;
-    const bool coded = choice_.HasDictionary();
+    const bool coded = choice_.HasDictionary() && choice_.codes_constant[i];
     if (input.kind == ColumnInput::Kind::kNull) {
       statistics_.AddNulls(input.rows);
       const bool bits = column_.type == PhysicalType::kBoolean;
@@ -347,7 +329,6 @@ class ColumnMerge {
   ColumnResult result_;
   std::size_t chunks_ = 0;
   bool v2_ = false;
-  bool plain_numbers_ = false;
   Encoding plain_encoding_ = Encoding::kPlain;
   bool exact_ = false;  // bounds are those of the values, not of the inputs
 };

@@ -23,6 +23,7 @@
 #include "splice/delta_feed.h"
 #include "splice/dictionary_union.h"
 #include "splice/lineage.h"
+#include "splice/listed_feed.h"
 #include "splice/nesting_check.h"
 #include "splice/page_join.h"
 #include "splice/schema_match.h"
@@ -90,6 +91,7 @@ struct MergeBuffers {
   DeltaLengthFeed delta_lengths;
   DeltaStringFeed delta_strings;
   StreamSplitFeed streams;
+  ListedFeed listed;
 };
 
 struct ColumnResult {

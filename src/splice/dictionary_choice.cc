@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "splice/chunk_move.h"
+#include "splice/value_open.h"
 
 namespace firn::splice {
 
@@ -18,8 +19,6 @@ constexpr double kShareThatPays = 0.9;
 constexpr double kBlockBits = 0.6;
 /// What compression leaves of an integer in a dictionary, in bytes: 3.2 of 8 and 2.7 of 4 were seen.
 constexpr double kEntryBytes = 2.7;
-/// Pages that change between dictionary and other encodings more often than once in so many bytes become small pages.
-constexpr std::int64_t kBytesPerChange = 256 << 10;
 
 bool UsesDictionary(const ColumnInput& input) {
   return input.kind == ColumnInput::Kind::kChunk && input.scan.has_dictionary_pages;
@@ -46,20 +45,41 @@ bool SameDictionary(const ColumnInput& a, const ColumnInput& b) {
   return !x.empty() && x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size()) == 0;
 }
 
-/// Pages would alternate between dictionary and other encodings all the time.
-bool Alternates(const std::vector<ColumnInput>& inputs) {
-  std::int64_t changes = 0, bytes = 0;
-  std::optional<bool> last;
-  for (const ColumnInput& input : inputs) {
-    if (input.kind != ColumnInput::Kind::kChunk) continue;
-    bytes += input.scan.data_bytes;
-    for (const PageRecord& page : input.scan.pages) {
-      const bool coded = IsDictionaryEncoded(page);
-      changes += last && *last != coded ? 1 : 0;
-      last = coded;
+/// The last dictionary-encoded page of all inputs.
+struct CodedEnd {
+  std::size_t input = 0, page = 0;
+  bool any = false;    // whether there is one
+  bool mixed = false;  // pages of another encoding stand before it
+  bool Covers(std::size_t i, std::size_t p) const { return any && (i < input || (i == input && p <= page)); }
+};
+
+CodedEnd FindCodedEnd(const std::vector<ColumnInput>& inputs) {
+  CodedEnd end;
+  bool other = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].kind != ColumnInput::Kind::kChunk) continue;
+    for (std::size_t p = 0; p < inputs[i].scan.pages.size(); ++p) {
+      if (IsDictionaryEncoded(inputs[i].scan.pages[p])) {
+        end = {i, p, true, other};
+      } else {
+        other = true;
+      }
     }
   }
-  return changes > 2 + bytes / kBytesPerChange;
+  return end;
+}
+
+/// Constants are indices until pages of values begin. Whether the dictionary has anybody to use it.
+bool CodeConstants(const std::vector<ColumnInput>& inputs, const CodedEnd& end, DictionaryChoice& choice) {
+  bool values = false, used = end.any;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    choice.codes_constant[i] = !values;
+    used = used || (!values && inputs[i].kind == ColumnInput::Kind::kValue);
+    if (inputs[i].kind == ColumnInput::Kind::kChunk && !inputs[i].scan.pages.empty()) {
+      values = values || !end.Covers(i, inputs[i].scan.pages.size() - 1);
+    }
+  }
+  return used;
 }
 
 /// Entries of the union of `all` dictionaries, when `done` of them with `drawn` entries together gave `found` different
@@ -82,10 +102,12 @@ double PredictUnion(double drawn, double found, std::size_t done, std::size_t al
 class Uniter {
  public:
   Uniter(const OutputColumn& column, const std::vector<ColumnInput>& inputs, const MergeSettings& settings,
-         MergeBuffers& buffers, DictionaryChoice& choice)
+         MergeBuffers& buffers, const CodedEnd& end, DictionaryChoice& choice)
       : column_(column),
         inputs_(inputs),
         settings_(settings),
+        buffers_(buffers),
+        end_(end),
         choice_(choice),
         opener_(buffers.codecs, settings.page_bytes_max) {}
 
@@ -105,8 +127,7 @@ class Uniter {
       if (const std::optional<ByteView> value = input.AddedValue()) {
         choice_.value_of[i] = choice_.united.AddValue(*value);
       }
-      if (UsesDictionary(input)) {
-        if (first && i == *first) continue;
+      if (UsesDictionary(input) && i != first) {
         if (first && SameDictionary(inputs_[*first], input)) {
           CountDone(i, 0);
         } else {
@@ -116,6 +137,8 @@ class Uniter {
         }
         if (!PaysSoFar()) return false;
       }
+      FIRN_ASSIGN(const bool pays, FoldPages(i));
+      if (!pays) return false;
     }
     choice_.entries = choice_.united.count();
     // Entries that occur about once only make the values longer by an index.
@@ -147,6 +170,31 @@ class Uniter {
     input_entries_ += choice_.mappings[mapping].entries.size();
     ++inputs_done_;
     values_ += inputs_[i].scan.meta->num_values;
+  }
+
+  /// Pages of other encodings before the last dictionary-encoded one. False: it does not pay.
+  Result<bool> FoldPages(std::size_t i) {
+    const ColumnInput& input = inputs_[i];
+    if (input.kind != ColumnInput::Kind::kChunk || !input.scan.has_other_pages || i > end_.input) return true;
+    // Values that go on from those of the page before would have to be read twice.
+    if (input.scan.source->file().quirks().delta_byte_array_broken) return false;
+    if (!UsesDictionary(input)) values_ += input.scan.meta->num_values;
+    PageFetcher fetcher(*input.scan.source);
+    for (std::size_t p = 0; p < input.scan.pages.size() && end_.Covers(i, p); ++p) {
+      if (IsDictionaryEncoded(input.scan.pages[p])) continue;
+      FIRN_TRY(FoldPage(i, p, fetcher).In(ChunkMover::Place(input, input.scan.pages[p])));
+      if (!PaysSoFar()) return false;
+    }
+    return true;
+  }
+
+  Status FoldPage(std::size_t i, std::size_t page, PageFetcher& fetcher) {
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(inputs_[i].scan.pages[page]));
+    FIRN_ASSIGN(const PlainPage plain, PlainValuesOf(column_, inputs_[i], page, body, settings_, opener_, buffers_));
+    std::vector<std::uint32_t>& indices = choice_.folded[{i, page}];
+    FIRN_TRY(choice_.united.Add(plain.values, plain.count, indices));
+    mapped_entries_ += indices.size();
+    return Ok();
   }
 
   Status AddPlaced(std::size_t i) {
@@ -240,6 +288,8 @@ class Uniter {
   const OutputColumn& column_;
   const std::vector<ColumnInput>& inputs_;
   const MergeSettings& settings_;
+  MergeBuffers& buffers_;
+  const CodedEnd end_;
   DictionaryChoice& choice_;
   PageOpener opener_;
   std::size_t first_entries_ = 0;  // of a dictionary that was taken before its turn
@@ -261,6 +311,8 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   DictionaryChoice choice(column);
   choice.mapping_of.assign(inputs.size(), -1);
   choice.value_of.assign(inputs.size(), 0);
+  choice.codes_constant.assign(inputs.size(), false);
+  const CodedEnd end = FindCodedEnd(inputs);
   std::size_t coded = 0, constants = 0, first = 0;
   bool same = true, row_ids = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -276,18 +328,20 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   if (column.type == parquet::PhysicalType::kBoolean || coded + constants == 0) return choice;
   choice.kind = DictionaryChoice::Kind::kRefused;
   if (!settings.Of(column).dictionary) return choice;
-  if (coded > 0 && constants == 0 && same && !row_ids) {
+  if (!CodeConstants(inputs, end, choice)) return choice;
+  if (coded > 0 && constants == 0 && same && !row_ids && !end.mixed) {
     choice.kind = DictionaryChoice::Kind::kShared;
     choice.shared_input = first;
     choice.entries = static_cast<std::size_t>(inputs[first].scan.dictionary->num_values);
     return choice;
   }
-  if (memory.dictionary_refused || row_ids || Alternates(inputs)) return choice;
-  FIRN_ASSIGN(const bool pays, Uniter(column, inputs, settings, buffers, choice).Run());
+  if (memory.dictionary_refused || row_ids) return choice;
+  FIRN_ASSIGN(const bool pays, Uniter(column, inputs, settings, buffers, end, choice).Run());
   if (pays) {
     choice.kind = DictionaryChoice::Kind::kUnited;
   } else {
     choice.mappings.clear();
+    choice.folded.clear();
     memory.dictionary_refused = true;
   }
   return choice;

@@ -136,23 +136,6 @@ TEST(SpliceTier, WideIntegers_AreCompressedFasterAndNotWorse_UnlessALevelIsAsked
   EXPECT_LT(chosen.file.size(), asked.file.size());
 }
 
-TEST(SpliceTier, DecimalsBesideADictionary_AreNoDeltas) {
-  FileChoice deltas;
-  deltas.dictionary = false;
-  deltas.encoding = Encoding::kDeltaBinaryPacked;
-  for (const std::int64_t rows : {500, 60000}) {  // joined; large enough to be copied
-    const TablePtr first = Table({"decimal9"}, 5000, 20, 0, 1), second = Table({"decimal9"}, rows, 0, 0, 2);
-    const Spliced spliced =
-        Must(SpliceFiles({InputOf("a", WriteFile(first)), InputOf("b", WriteFile(second, deltas))}));
-    EXPECT_EQ(DifferenceOf({first, second}, spliced.file), "");
-    const parquet::ColumnMetaData& meta = *FooterOf(spliced.file).row_groups[0].columns[0].meta;
-    EXPECT_TRUE(meta.dictionary_page_offset);
-    for (const parquet::PageEncodingStats& stats : meta.encoding_stats) {
-      EXPECT_NE(stats.encoding, Encoding::kDeltaBinaryPacked);
-    }
-  }
-}
-
 TEST(SpliceTier, EqualDictionaries_LargePages_AreCopiedAndCheckedByVerify) {
   FileChoice choice;
   choice.page_rows = 1 << 20;

@@ -284,50 +284,6 @@ TEST(SpliceTypes, DenseByteArrays_GetLengthsOnlyWhereReadersTakeThem) {
   EXPECT_EQ(DenseEncodings(parts, variant), Encodings{parquet::Encoding::kPlain});
 }
 
-std::vector<parquet::Encoding> EncodingsBesideADictionary(const std::string& type, parquet::Encoding encoding,
-                                                          double nulls, std::int64_t rows) {
-  FileChoice numbers;
-  numbers.dictionary = false;
-  numbers.encoding = encoding;
-  std::vector<TablePtr> tables;
-  std::vector<Input> inputs;
-  for (int i = 0; i < 3; ++i) {
-    TableChoice choice;
-    choice.types = {type};
-    choice.rows = i == 1 ? rows : 5000;
-    choice.distinct = i == 1 ? 0 : 20;
-    choice.null_share = nulls;
-    Random random(static_cast<std::uint64_t>(i));
-    tables.push_back(RandomTable(choice, random));
-    inputs.push_back(InputOf(std::to_string(i), WriteFile(tables.back(), i == 1 ? numbers : FileChoice())));
-  }
-  const Result<Spliced> spliced = SpliceFiles(inputs);
-  EXPECT_TRUE(spliced) << ToString(spliced.error());
-  if (!spliced) return {};
-  EXPECT_EQ(DifferenceOf(tables, spliced->file), "");
-  std::vector<parquet::Encoding> encodings;
-  for (const auto& stats : FooterOf(spliced->file).row_groups[0].columns[0].meta->encoding_stats) {
-    encodings.push_back(stats.encoding);
-  }
-  return encodings;
-}
-
-TEST(SpliceTypes, NumbersThatReadersBuffer_AreNotBesideADictionary_WhereThereAreNulls) {
-  const std::pair<const char*, parquet::Encoding> cases[] = {{"int64", parquet::Encoding::kDeltaBinaryPacked},
-                                                             {"list<int32>", parquet::Encoding::kDeltaBinaryPacked},
-                                                             {"double", parquet::Encoding::kByteStreamSplit}};
-  for (const auto& [type, encoding] : cases) {
-    for (const std::int64_t rows : {500, 60000}) {  // joined; large enough to be copied
-      const auto mixed = EncodingsBesideADictionary(type, encoding, 0.1, rows);
-      EXPECT_FALSE(mixed.empty());
-      EXPECT_EQ(std::ranges::count(mixed, encoding), 0) << type << " " << rows;
-    }
-  }
-  EXPECT_EQ(std::ranges::count(EncodingsBesideADictionary("int64", parquet::Encoding::kDeltaBinaryPacked, 0, 60000),
-                               parquet::Encoding::kDeltaBinaryPacked),
-            1);
-}
-
 /// What a dense merge makes of three files of `rows` integers each, drawn from 20,000 between -20,000 and 20,000.
 Spliced DenseDraws(std::int64_t rows, Effort effort) {
   std::vector<TablePtr> tables;

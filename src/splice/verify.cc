@@ -107,7 +107,10 @@ class ChunkVerifier {
   Status CheckEncodings() const {
     std::map<std::pair<PageType, parquet::Encoding>, std::int64_t> counts;
     if (scan_.dictionary) ++counts[{PageType::kDictionary, scan_.dictionary->encoding}];
+    bool values = false;
     for (const PageRecord& page : scan_.pages) {
+      values = values || !IsDictionaryEncoded(page);
+      if (values && IsDictionaryEncoded(page)) return Fault(page.offset, "indices behind a page of values");
       ++counts[{page.type, page.encoding}];
       if (std::ranges::find(meta_.encodings, page.encoding) == meta_.encodings.end()) {
         return Fault(page.offset, "an encoding that the footer does not list");

@@ -84,7 +84,7 @@ class Chunk:
         return None
 
     def check_pages(self):
-        values, seen_data = 0, False
+        values, seen_data, seen_values = 0, False, False
         for position, _, header in self.pages:
             kind = header[1]
             body = {DATA: 5, DICTIONARY: 7, DATA_V2: 8}.get(kind)
@@ -103,8 +103,12 @@ class Chunk:
             values += header[body][1]
             if header[body][1] == 0:
                 self.tell("an empty data page")
-            if encoding in (RLE_DICTIONARY, PLAIN_DICTIONARY) and not self.meta.get(11):
+            coded = encoding in (RLE_DICTIONARY, PLAIN_DICTIONARY)
+            if coded and not self.meta.get(11):
                 self.tell("indices without a dictionary")
+            if coded and seen_values:
+                self.tell("indices behind a page of values, which readers take for indices then")
+            seen_values = seen_values or not coded
         if values != self.meta[5]:
             self.tell(f"{values} values in pages, {self.meta[5]} in the footer")
         stats = {(s[1], s[2]): s[3] for s in self.meta.get(13, [])}
