@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m tests.differential --seeds 1-200 [--go PROGRAM] [--efforts fast,balanced,dense] [--cases splice,table]
+"""python -m tests.differential --seeds 1-200 [--go PROGRAM] [--spark] [--efforts fast,balanced,dense] [--cases splice,table]
 python -m tests.differential --files FOLDER
 
 With seeds: random tables, each file written by a random one of Arrow C++, DuckDB, Polars, arrow-rs and parquet-mr (and
-arrow-go), merged by `firn splice`, or as files of an Iceberg table with deletes and changed columns by `firn optimize`;
+arrow-go and Spark), merged by `firn splice`, or as files of an Iceberg table with deletes and changed columns by `firn optimize`;
 five readers decode the output and every value is compared, in order; a strict validator walks it. The files of a seed
 that fails are kept. With --files: every Parquet file below FOLDER is merged with itself and with its neighbour. Refusals
 are counted by reason.
@@ -33,13 +33,13 @@ class Outcome:
         self.wrong = []  # texts with the seed and the folder that holds its files
 
 
-def run_seeds(seeds, go=None, efforts=EFFORTS, cases=CASES):
+def run_seeds(seeds, go=None, efforts=EFFORTS, cases=CASES, spark=False):
     """Of each seed a case of each kind."""
     outcome, worker = Outcome(), Worker()
     try:
         for seed in seeds:
             for case in cases:
-                run_one(worker, {"case": case, "seed": seed, "go": go, "efforts": list(efforts)}, outcome)
+                run_one(worker, {"case": case, "seed": seed, "go": go, "spark": spark, "efforts": list(efforts)}, outcome)
     finally:
         worker.stop()
     return outcome
@@ -98,6 +98,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", default="1-100")
     parser.add_argument("--go")
+    parser.add_argument("--spark", action="store_true")
     parser.add_argument("--efforts", default=",".join(EFFORTS))
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--files", type=Path)
@@ -108,7 +109,7 @@ def main():
         print("\n".join(wrong))
         return 1 if wrong else 0
     first, last = (int(n) for n in args.seeds.split("-"))
-    outcome = run_seeds(range(first, last + 1), args.go, args.efforts.split(","), args.cases.split(","))
+    outcome = run_seeds(range(first, last + 1), args.go, args.efforts.split(","), args.cases.split(","), args.spark)
     print("chunks per tier: " + ", ".join(f"{name} {n}" for name, n in sorted(outcome.tiers.items())))
     print("cases: " + ", ".join(f"{name} {n}" for name, n in outcome.cases.most_common()))
     for reason, count in outcome.refusals.most_common():

@@ -42,11 +42,11 @@ def same(expected, found, who):
                 raise Wrong(f"{who}: {name}, row {row}: {y!r}, not {x!r}")
 
 
-def check_output(output, expected):
+def check_output(programs, output, expected):
     """The validator, the values of every reader, and what parquet-mr finds by value."""
     for finding in check(output):
         raise Wrong(f"the validator: {finding}")
-    for who, read in tables.READERS.items():
+    for who, read in programs.readers.items():
         steps.begin(output.parent, f"{who} reads {output.name}")
         try:
             found = read(output)
@@ -90,11 +90,12 @@ def random_inputs(rng, folder, programs):
     kinds, codecs = random_columns(rng), random_codecs(rng)
     shape = random_shape(rng) if rng.random() < 0.15 and usable() else None
     # Layouts that others do not write: files of one layout are merged with each other.
-    names = ["parquet-mr"] if shape else [str(n) for n in rng.choice(list(programs), int(rng.integers(1, 4)))]
+    layouts = [name for name in ("parquet-mr", "spark") if name in programs.writers]
+    names = [str(rng.choice(layouts))] if shape else [str(n) for n in rng.choice(list(programs.writers), int(rng.integers(1, 4)))]
     old_levels, required, alike, large = (rng.random() < share for share in (0.1, 0.3, 0.4, 0.1))
     if rng.random() < 0.1 and not shape:  # what is copied behind new headers
         required = alike = large = True
-        names = [str(rng.choice([name for name in programs if name not in ("duckdb", "polars")]))]
+        names = [str(rng.choice([name for name in programs.writers if name not in ("duckdb", "polars")]))]
         codecs = ["uncompressed"] if rng.random() < 0.5 else codecs
     alike_seed, alike_codec = int(rng.integers(1 << 30)), str(rng.choice(codecs))
     paths, parts = [], []
@@ -105,9 +106,9 @@ def random_inputs(rng, folder, programs):
         steps.begin(folder, f"{name} writes {path.name}")
         more = (shape,) if shape else ()
         if alike:
-            programs[name](part, path, alike_codec, np.random.default_rng(alike_seed), *more)
+            programs.writers[name](part, path, alike_codec, np.random.default_rng(alike_seed), *more)
         else:
-            programs[name](part, path, str(rng.choice(codecs)), rng, *more)
+            programs.writers[name](part, path, str(rng.choice(codecs)), rng, *more)
         # What the writer wrote, not what it was given: some write one zero for both.
         parts.append(tables.read_arrow(path).cast(tables.plain_schema(kinds)))
         if old_levels and rng.random() < 0.7:
@@ -128,6 +129,6 @@ def splice_case(seed, folder, programs, efforts):
         return None, re.sub(r"/\S*/", "", done.stderr.strip().splitlines()[-1])[:120]
     if done.returncode:
         raise Wrong(f"exit {done.returncode}: {done.stderr[-600:]}")
-    check_output(output, pa.concat_tables(parts))
+    check_output(programs, output, pa.concat_tables(parts))
     tiers = {tier: count["chunks"] for tier, count in json.loads(done.stdout)["tiers"].items()}
     return tiers, "+".join(sorted(set(names)))

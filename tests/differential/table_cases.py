@@ -120,8 +120,8 @@ def fill(lake, kinds, programs, rng):
     """(rows of the table by file, the writers' names)."""
     table, plain = lake.load(NAME), tables.plain_schema(kinds)
     wanted, parts, codecs = schema_to_pyarrow(table.schema()), {}, random_codecs(rng)
-    # Polars writes no field ids, and DuckDB none inside of lists and structs.
-    allowed = [name for name in programs if name not in ("polars", "duckdb")]
+    # Polars and Spark write no field ids, and DuckDB none inside of lists and structs.
+    allowed = [name for name in programs.writers if name not in ("polars", "duckdb", "spark")]
     names = [str(n) for n in rng.choice(allowed, int(rng.integers(1, 4)))]
     folder, first = lake.folder / "warehouse/db/t/data", 0
     folder.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def fill(lake, kinds, programs, rng):
         steps.begin(lake.folder, f"{name} writes {path.name}")
         shape = random_shape(rng) if name == "parquet-mr" else None
         data = with_ids(random_rows(kinds, first, rng, bool(shape)), wanted)
-        programs[name](data, path, str(rng.choice(codecs)), rng, *([shape] if shape else []))
+        programs.writers[name](data, path, str(rng.choice(codecs)), rng, *([shape] if shape else []))
         parts[path] = as_table(tables.read_arrow(path), plain)
         if rng.random() < 0.1:
             levels.with_bit_packed_levels(path)
@@ -177,12 +177,12 @@ def table_case(seed, folder, programs, efforts):
     outcome = json.loads(done.stdout).get("outcome", {"failures": [], "tiers": {}})  # absent: no merge pays
     if outcome["failures"]:
         raise Wrong(f"failures: {outcome['failures']}")
-    compare(lake, folder, expected, {str(path): rows for path, rows in parts.items()})
+    compare(lake, folder, programs, expected, {str(path): rows for path, rows in parts.items()})
     tiers = {tier: count["chunks"] for tier, count in outcome["tiers"].items()}
     return tiers, "+".join(names) if tiers else "left as it is"
 
 
-def compare(lake, folder, expected, inputs):
+def compare(lake, folder, programs, expected, inputs):
     """Every new file of the table by every reader, its rows against those that were written."""
     tasks = list(lake.load(NAME).scan().plan_files())
     paths = [task.file.file_path.removeprefix("file://") for task in tasks]
@@ -203,6 +203,6 @@ def compare(lake, folder, expected, inputs):
         if len(set(rows)) < len(rows) or any(a // STRIDE == b // STRIDE and a > b for a, b in zip(found, found[1:])):
             raise Wrong(f"{path}: rows are not in their order")
         steps.begin(folder, f"readers read {path}")
-        check_output(folder / path, expected.take(pa.array(rows, pa.int64())))
+        check_output(programs, folder / path, expected.take(pa.array(rows, pa.int64())))
     if len(seen) != len(keys) or set(seen) != set(range(len(keys))):
         raise Wrong(f"{len(keys)} rows were to stay, {len(seen)} are there")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .parquet_mr import parquet_mr, usable
+from .spark import Spark
 
 FLAT = ["int32", "int64", "float", "double", "bool", "string", "binary", "date32", "decimal", "small decimal", "timestamp"]
 NESTED = ["list<int32>", "struct", "list<string>"]
@@ -152,6 +153,16 @@ def by_go(program, data, path, codec, rng):
 
 def by_parquet_mr(data, path, codec, rng, shape=None):
     parquet_mr().write(data, path, codec, rng, shape)
+
+
+class Programs:
+    """What writes inputs and reads outputs; `go`: a program's path; `spark`: whether Spark takes part."""
+
+    def __init__(self, go=None, spark=False):
+        self.writers, self.readers = dict(writers(go)), dict(READERS)
+        if spark:
+            session = Spark()
+            self.writers["spark"], self.readers["spark"] = session.write, session.read
 
 
 def writers(go=None):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases run in a process of their own: a reader that crashes or hangs is a wrong result, not the end of the run.
 
-`python -m tests.differential.worker` takes a JSON request a line ({"case", "seed", "folder", "go", "efforts"}) and answers
+`python -m tests.differential.worker` takes a JSON request a line ({"case", "seed", "folder", "go", "spark", "efforts"}) and answers
 with {"tiers", "text"} or {"wrong"}.
 """
 
@@ -63,12 +63,13 @@ def crash(_seed, folder, _programs, _efforts):
 
 def main():
     from . import cases, table_cases, tables
-    answers, sys.stdout = sys.stdout, sys.stderr
+    answers, sys.stdout, programs = sys.stdout, sys.stderr, None
     for line in sys.stdin:
         request = json.loads(line)
         case = {"splice": cases.splice_case, "table": table_cases.table_case, "crash": crash}[request["case"]]
+        programs = programs or tables.Programs(request["go"], request.get("spark"))
         try:
-            tiers, text = case(request["seed"], Path(request["folder"]), tables.writers(request["go"]), request["efforts"])
+            tiers, text = case(request["seed"], Path(request["folder"]), programs, request["efforts"])
             answer = {"tiers": tiers, "text": text}
         except cases.Wrong as wrong:
             answer = {"wrong": str(wrong)}

@@ -169,7 +169,8 @@ public final class ParquetMr {
         continue;
       }
       Group source = in.getGroup(field, i), made = out.addGroup(field);
-      boolean two = from.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation && to.asGroupType().getType(0).isPrimitive();
+      boolean two = from.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation
+          && to.asGroupType().getType(0).isPrimitive() && !from.asGroupType().getType(0).isPrimitive();
       if (!two) {
         for (int child = 0; child < from.asGroupType().getFieldCount(); ++child) move(source, made, child);
         continue;

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spark, whose vectorized reader decodes pages with code of its own, and which writes the old layouts of lists and decimals.
+
+It takes tables from, and gives them to, plain Parquet files of Arrow's.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from .parquet_mr import CACHE, flag
+
+PYSPARK = "4.1.4"
+
+
+def python():
+    """Of an environment with Spark below the cache folder, made once."""
+    folder = CACHE / f"pyspark-{PYSPARK}"
+    if not (folder / ".done").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        subprocess.run([str(folder / "bin/pip"), "install", "-q", "--disable-pip-version-check", f"pyspark=={PYSPARK}"],
+                       check=True)
+        (folder / ".done").touch()
+    return folder / "bin/python"
+
+
+class Spark:
+    def __init__(self):
+        self.process = subprocess.Popen([python(), Path(__file__).with_name("spark_session.py")], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, env=dict(os.environ, SPARK_LOCAL_IP="127.0.0.1"))
+
+    def copy(self, source, target, **options):
+        pairs = [f"{name}={value}" for name, value in options.items()]
+        self.process.stdin.write("\t".join([str(source), str(target), *pairs]) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        if answer != "ok":
+            raise RuntimeError(f"Spark: {answer[:1500]}")
+
+    def write(self, data, path, codec, rng, shape=None):
+        source = f"{path}.source"
+        pq.write_table(data, source, use_dictionary=False, compression="none", store_schema=False,
+                       store_decimal_as_integer=True)
+        legacy = shape or {}
+        self.copy(source, path, **{
+            "compression": codec, "parquet.enable.dictionary": bool(flag(rng, 0.7)),
+            "parquet.writer.version": "v2" if flag(rng, 0.6) else "v1", "parquet.page.size": rng.choice([1 << 10, 1 << 20]),
+            "parquet.dictionary.page.size": rng.choice([256, 1 << 20]), "parquet.block.size": rng.choice([1 << 14, 1 << 27]),
+            "parquet.page.row.count.limit": rng.choice([100, 20000]),
+            "parquet.bloom.filter.enabled": bool(flag(rng, 0.3)), "parquet.bloom.filter.max.bytes": 1 << 12,
+            "spark.sql.parquet.writeLegacyFormat": bool(legacy.get("old_lists")),
+            "spark.sql.parquet.outputTimestampType": "INT96" if legacy.get("int96") else "TIMESTAMP_MICROS"})
+        os.unlink(source)
+
+    def read(self, path):
+        copied = f"{path}.copied"
+        self.copy(path, copied)
+        data = pq.read_table(copied)
+        os.unlink(copied)
+        return data
