@@ -180,7 +180,8 @@ Result<std::string> GlueCatalog::ReadPointer(const TableIdentifier& id) {
   return PointerOf(id, table);
 }
 
-Status GlueCatalog::SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) {
+Status GlueCatalog::SwapPointer(const PointerSwap& swap) {
+  const auto& [id, from, to, base, updated] = swap;
   auto table = GetTable(id);
   if (!table && table.error().code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
   if (!table) return std::move(table.error());

@@ -39,7 +39,7 @@ class GlueCatalog final : public PointerCatalog {
       : PointerCatalog(std::move(name), std::move(io), clock, seed), http_(std::move(http)), now_(clock) {}
 
   Result<std::string> ReadPointer(const TableIdentifier& id) override;
-  Status SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) override;
+  Status SwapPointer(const PointerSwap& swap) override;
   Status Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault);
   Result<json::Value> GetTable(const TableIdentifier& id);
   /// `may_change`: a failure that leaves open whether it was done is kOutcomeUnknown.

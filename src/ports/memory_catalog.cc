@@ -45,7 +45,8 @@ Result<std::string> MemoryCatalog::ReadPointer(const TableIdentifier& id) {
   return location;
 }
 
-Status MemoryCatalog::SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) {
+Status MemoryCatalog::SwapPointer(const PointerSwap& swap) {
+  const auto& [id, from, to, base, updated] = swap;
   const std::string table = ToString(id);
   if (hook_) FIRN_TRY(hook_({IoOperation::kCommitTable, IoMoment::kBefore, table}));
   bool swapped = false;

@@ -33,7 +33,7 @@ class MemoryCatalog final : public PointerCatalog {
 
  private:
   Result<std::string> ReadPointer(const TableIdentifier& id) override;
-  Status SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) override;
+  Status SwapPointer(const PointerSwap& swap) override;
 
   IoHook hook_;
   std::mutex mutex_;

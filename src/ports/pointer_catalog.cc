@@ -41,7 +41,7 @@ Result<LoadedTable> PointerCatalog::CommitTable(const LoadedTable& base, const T
   FIRN_ASSIGN(const Bytes bytes, EncodeMetadata(*updated, codec));
   if (Status written = WriteNewFile(location, bytes); !written) return std::move(written.error()).In(table);
 
-  Status swapped = SwapPointer(base.id, base.metadata_location, location);
+  Status swapped = SwapPointer({base.id, base.metadata_location, location, *base.metadata, *updated});
   if (!swapped && swapped.error().code == Code::kOutcomeUnknown) return std::move(swapped.error()).In(table);
   if (!swapped) {
     if (Status removed = io_->Delete(location); !removed) {

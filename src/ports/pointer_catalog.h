@@ -21,6 +21,15 @@
 
 namespace firn::ports {
 
+/// One compare-and-set, and what it means.
+struct PointerSwap {
+  const TableIdentifier& id;
+  const std::string& from;
+  const std::string& to;
+  const iceberg::TableMetadata& base;
+  const iceberg::TableMetadata& updated;
+};
+
 class PointerCatalog : public Catalog {
  public:
   const std::string& name() const override { return name_; }
@@ -35,9 +44,9 @@ class PointerCatalog : public Catalog {
       : name_(std::move(name)), io_(std::move(io)), clock_(clock), random_(seed) {}
 
   virtual Result<std::string> ReadPointer(const TableIdentifier& id) = 0;
-  /// Ok: `to` is current. kConflict: it was not `from` any more, or the table is gone; nothing changed.
+  /// Ok: `swap.to` is current. kConflict: it was not `swap.from` any more, or the table is gone; nothing changed.
   /// kOutcomeUnknown: cannot tell. Every other code: nothing changed.
-  virtual Status SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) = 0;
+  virtual Status SwapPointer(const PointerSwap& swap) = 0;
 
   /// After a swap whose answer is missing, when `location` is neither `from` nor `to` any more: whether it happened, by
   /// the log of older files in what is current. `fault` if that proves nothing.

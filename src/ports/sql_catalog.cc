@@ -140,20 +140,21 @@ Error SqlCatalog::NoSuchTable(const TableIdentifier& id) {
   return {Code::kNotFound, std::move(message)};
 }
 
-Status SqlCatalog::SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) {
-  auto updated = database_->WriteOnce(
+Status SqlCatalog::SwapPointer(const PointerSwap& swap) {
+  const auto& [id, from, to, base, updated] = swap;
+  auto changed = database_->WriteOnce(
       "UPDATE iceberg_tables SET metadata_location = ?1, previous_metadata_location = ?2 WHERE catalog_name = ?3 "
       "AND table_namespace = ?4 AND table_name = ?5 AND metadata_location = ?2" +
           type_condition_,
       {to, from, name(), NamespaceText(id), id.name});
-  if (!updated) {
-    if (updated.error().code != Code::kOutcomeUnknown) return std::move(updated.error());
-    return Reconcile(id, from, to, std::move(updated.error()));
+  if (!changed) {
+    if (changed.error().code != Code::kOutcomeUnknown) return std::move(changed.error());
+    return Reconcile(id, from, to, std::move(changed.error()));
   }
-  if (updated->changed_rows == 1) return Ok();
-  if (updated->changed_rows == 0) return Error{Code::kConflict, "another commit came first"};
+  if (changed->changed_rows == 1) return Ok();
+  if (changed->changed_rows == 0) return Error{Code::kConflict, "another commit came first"};
   return Error{Code::kOutcomeUnknown,
-               fmt::format("{}: the update changed {} rows instead of one", database_->place(), updated->changed_rows)};
+               fmt::format("{}: the update changed {} rows instead of one", database_->place(), changed->changed_rows)};
 }
 
 /// After a commit that may or may not count: what the database says once it is settled decides, if it can be read.

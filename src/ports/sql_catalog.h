@@ -37,7 +37,7 @@ class SqlCatalog final : public PointerCatalog {
 
   Result<std::string> ReadPointer(const TableIdentifier& id) override;
   Result<std::string> PointerOf(const TableIdentifier& id, const Result<SqlResult>& found);
-  Status SwapPointer(const TableIdentifier& id, const std::string& from, const std::string& to) override;
+  Status SwapPointer(const PointerSwap& swap) override;
   Status Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault);
   Error NoSuchTable(const TableIdentifier& id);
 

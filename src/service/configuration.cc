@@ -23,18 +23,17 @@ std::string Variable(const Surroundings& surroundings, const char* name) {
 /// What a kind is called by PyIceberg and by Java.
 Result<std::string> TypeOf(const std::string& name, const ports::Properties& properties) {
   const std::string type = AsciiLower(ports::PropertyOr(properties, "type", ""));
-  if (type == "rest" || type == "sql" || type == "hadoop" || type == "glue") return type;
+  if (type == "rest" || type == "sql" || type == "hadoop" || type == "glue" || type == "hive") return type;
   if (type == "jdbc") return std::string("sql");
   if (!type.empty()) {
-    return Error{Code::kUnsupported,
-                 fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql, glue and hadoop", name, type)};
+    return Error{Code::kUnsupported, fmt::format("catalog `{}`: type `{}` is not supported, only rest, sql, glue, "
+                                                 "hive and hadoop",
+                                                 name, type)};
   }
   const std::string uri = ports::PropertyOr(properties, "uri", "");
   if (uri.starts_with("http")) return std::string("rest");
   if (uri.starts_with("sqlite") || uri.starts_with("postgresql") || uri.starts_with("jdbc:")) return std::string("sql");
-  if (uri.starts_with("thrift")) {
-    return Error{Code::kUnsupported, fmt::format("catalog `{}`: Hive Metastore is not supported", name)};
-  }
+  if (uri.starts_with("thrift")) return std::string("hive");
   return Error{Code::kInvalidArgument,
                uri.empty()
                    ? fmt::format("catalog `{}`: set `uri`, `type: glue`, or `type: hadoop` with `warehouse`", name)
@@ -45,9 +44,10 @@ Result<std::string> TypeOf(const std::string& name, const ports::Properties& pro
 /// Keys that name Python classes: what such a catalog does is not known here.
 Status CheckPythonClasses(const std::string& name, const ports::Properties& properties) {
   if (const std::string* catalog = ports::FindFirstProperty(properties, {"py-catalog-impl"})) {
-    return Error{Code::kUnsupported, fmt::format("catalog `{}`: `py-catalog-impl` names the Python class {}, which "
-                                                 "cannot be used: set `type` to rest, sql, glue or hadoop in its place",
-                                                 name, *catalog)};
+    return Error{Code::kUnsupported,
+                 fmt::format("catalog `{}`: `py-catalog-impl` names the Python class {}, which "
+                             "cannot be used: set `type` to rest, sql, glue, hive or hadoop in its place",
+                             name, *catalog)};
   }
   const std::string* io = ports::FindFirstProperty(properties, {"py-io-impl"});
   if (io == nullptr || *io == "pyiceberg.io.pyarrow.PyArrowFileIO" || *io == "pyiceberg.io.fsspec.FsspecFileIO") {

@@ -44,7 +44,7 @@ Result<CatalogFlags> ParseCatalogFlags(std::string catalog, std::string file,
 
 struct CatalogSettings {
   std::string name;
-  std::string type;  // "rest", "sql", "glue" or "hadoop"
+  std::string type;  // "rest", "sql", "glue", "hive" or "hadoop"
   ports::Properties properties;
 };
 

@@ -8,6 +8,7 @@
 #include "ports/glue_catalog.h"
 #include "ports/hadoop_catalog.h"
 #include "ports/hadoop_versions.h"
+#include "ports/hive_catalog.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 #include "ports/rest_catalog.h"
@@ -124,6 +125,9 @@ Result<std::shared_ptr<ports::Catalog>> OpenCatalog(const Configuration& configu
   } else if (settings.type == "glue") {
     opened = ports::GlueCatalog::Open(name, settings.properties, std::move(http), make_io, environment.clock,
                                       environment.seed);
+  } else if (settings.type == "hive") {
+    opened = ports::HiveCatalog::Open(name, settings.properties, make_io, environment.clock, environment.seed,
+                                      environment.stop);
   } else if (settings.type == "sql") {
     opened = ports::SqlCatalog::Open(name, settings.properties, make_io, environment.clock, environment.seed);
   } else if (settings.type == "hadoop") {

@@ -91,7 +91,7 @@ catalog:
   EXPECT_EQ(Property(*configuration, "prod", "s3.endpoint"), "http://localhost:9000");
   EXPECT_EQ(Property(*configuration, "prod", "auth.basic.username"), "u");
   EXPECT_EQ(Property(*configuration, "local", "port"), "0123") << "values are text, never numbers";
-  EXPECT_EQ(configuration->Catalog("hive").error().code, Code::kUnsupported);
+  EXPECT_EQ(configuration->Catalog("hive")->type, "hive");
 }
 
 TEST_F(ConfigurationTest, Environment_OverTheFile_WithTheNamesOfPyIceberg) {
@@ -217,7 +217,7 @@ TEST_F(ConfigurationTest, Catalog_Kinds_FollowFromTypeOrUri) {
       {"{type: JDBC, uri: 'jdbc:sqlite:x.db'}", "sql", {}},
       {"{type: hadoop, warehouse: /wh}", "hadoop", {}},
       {"type: glue", "glue", {}},
-      {"type: hive", "", Code::kUnsupported},
+      {"uri: 'thrift://a,thrift://b:9083'", "hive", {}},
       {"type: in-memory", "", Code::kUnsupported},
       {"{uri: 'https://x', py-catalog-impl: my.own.Catalog}", "", Code::kUnsupported},
       {"uri: ftp://user:hunter2@x", "", Code::kInvalidArgument},
