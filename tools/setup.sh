@@ -84,7 +84,7 @@ setup_tests() {
   case " $* " in *" --quick "*) return 0 ;; esac
   setup_servers
   need_python catalogs psycopg2-binary==2.9.13 boto3==1.44.8 'moto[glue]==5.2.5' \
-    flask==3.1.3 flask-cors==6.0.5
+    flask==3.1.3 flask-cors==6.0.5 thrift==0.25.0
   [ -n "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || need_packages $DATABASE_PACKAGES
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
   setup_browser || echo "x: no browser: the tests of the dashboard are skipped"

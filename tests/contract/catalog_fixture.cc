@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "contract/glue_store.h"
+#include "contract/hive_store.h"
 #include "contract/rest_store.h"
 #include "contract/scratch_directory.h"
 #include "format/json/json.h"
@@ -254,6 +255,13 @@ std::vector<CatalogCase> CatalogCases() {
     cases.push_back({"PostgresV1", [] { return std::make_unique<PostgresStore>(true); }});
     cases.push_back({"PostgresV0", [] { return std::make_unique<PostgresStore>(false); }});
   }
+  if (const char* uri = std::getenv("FIRN_TEST_HIVE3_URI")) {
+    cases.push_back({"Hive3", [uri] { return MakeHiveStore(uri, /*has_locks=*/true); }});
+  }
+  if (const char* uri = std::getenv("FIRN_TEST_HIVE4_URI")) {
+    cases.push_back({"Hive4", [uri] { return MakeHiveStore(uri, /*has_locks=*/true); }});
+    cases.push_back({"Hive4WithoutLocks", [uri] { return MakeHiveStore(uri, /*has_locks=*/false); }});
+  }
   if (std::getenv("FIRN_TEST_S3_ENDPOINT")) {
     cases.push_back({"HadoopS3Path", [] { return std::make_unique<HadoopS3Store>(true); }});
     cases.push_back({"HadoopS3Warehouse", [] { return std::make_unique<HadoopS3Store>(false); }});
@@ -266,6 +274,7 @@ std::vector<std::string> CatalogsLeftOut() {
   for (const auto& [name, variable] :
        {std::pair{"REST catalog", "FIRN_TEST_REST_URI"}, std::pair{"Glue", "FIRN_TEST_GLUE_ENDPOINT"},
         std::pair{"SQL catalog on PostgreSQL", "FIRN_TEST_POSTGRES_URI"},
+        std::pair{"Hive Metastore 3", "FIRN_TEST_HIVE3_URI"}, std::pair{"Hive Metastore 4", "FIRN_TEST_HIVE4_URI"},
         std::pair{"Hadoop tables on S3", "FIRN_TEST_S3_ENDPOINT"}}) {
     if (!std::getenv(variable)) left_out.push_back(fmt::format("{}: set {}", name, variable));
   }

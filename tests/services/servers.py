@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real servers for tests, on loopback: Iceberg's Java REST catalog, SeaweedFS as S3 and PostgreSQL; what a
-test starts Kafka from.
+"""Real servers for tests, on loopback: Iceberg's Java REST catalog, SeaweedFS as S3, PostgreSQL and
+two versions of the Hive Metastore; what a test starts Kafka from.
 
 Servers(folder).start() returns environment variables; the tests that need a server skip when its variable is missing.
 """
@@ -62,6 +62,7 @@ class Servers:
         self.not_started = []
         self.folders = []
         self.postgres = self.glue = None
+        self.hives = []
 
     def spawn(self, command, name, environment=None):
         log = open(self.folder / f"{name}.log", "wb")
@@ -76,7 +77,9 @@ class Servers:
         variables = {}
         for name, starter in (("REST catalog", self.start_rest), ("S3 server", self.start_s3),
                               ("Kafka broker", self.find_kafka),
-                              ("PostgreSQL server", self.start_postgres), ("Glue", self.start_glue)):
+                              ("PostgreSQL server", self.start_postgres), ("Glue", self.start_glue),
+                              ("Hive Metastore 3", lambda: self.start_hive(3)),
+                              ("Hive Metastore 4", lambda: self.start_hive(4))):
             try:
                 variables.update(starter())
             except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
@@ -117,6 +120,13 @@ class Servers:
         return {"FIRN_TEST_GLUE_ENDPOINT": self.glue.url, "FIRN_TEST_GLUE_REGION": REGION, "FIRN_TEST_GLUE_ACCESS_KEY": key,
                 "FIRN_TEST_GLUE_SECRET_KEY": secret}
 
+    def start_hive(self, version):
+        from .hive import Hive
+        hive = Hive(self.folder / f"hive-{version}", version)
+        self.hives.append(hive)
+        hive.start()
+        return {f"FIRN_TEST_HIVE{version}_URI": hive.uri}
+
     def start_s3(self):
         weed = Path(sys.executable).with_name("weed")
         if not weed.exists():
@@ -155,7 +165,7 @@ class Servers:
                 time.sleep(0.5)
 
     def stop(self):
-        for server in (self.postgres, self.glue):
+        for server in (self.postgres, self.glue, *self.hives):
             if server:
                 server.stop()
         for process in self.processes:

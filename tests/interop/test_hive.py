@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real Hive Metastore, shared with PyIceberg, with and without faults around its calls.
+
+Version 3, because PyIceberg's client does not speak with version 4; the contract suite runs on both.
+"""
+
+import multiprocessing
+import os
+import random
+import subprocess
+import time
+
+import pyarrow as pa
+import pytest
+from pyiceberg.exceptions import CommitFailedException
+
+pytest.importorskip("thrift", reason="thrift is not installed")
+
+from hive_metastore import ttypes  # noqa: E402
+
+from tests.services.hive import Hive  # noqa: E402
+from tests.services.hive_proxy import HiveProxy  # noqa: E402
+
+from .conftest import BINARY  # noqa: E402
+from .rows import by_duckdb, by_pyiceberg  # noqa: E402
+
+ALTER = "alter_table_with_environment_context"
+LOCK_SECONDS = 8
+
+
+@pytest.fixture(scope="module")
+def hive(tmp_path_factory):
+    try:
+        server = Hive(tmp_path_factory.mktemp("hive"), version=3, lock_seconds=LOCK_SECONDS)
+        server.start()
+    except RuntimeError as error:
+        pytest.skip(f"no Hive Metastore: {error}")
+    yield server
+    server.stop()
+
+
+def catalog_of(uri):
+    from pyiceberg.catalog.hive import HiveCatalog
+    # It waits for locks as long as they last.
+    return HiveCatalog("lake", **{"uri": uri, "lock-check-max-wait-time": "2", "lock-check-retries": "20"})
+
+
+def make_table(hive, appends=6):
+    catalog = catalog_of(hive.uri)
+    database = f"n{random.randrange(10**9)}"
+    catalog.create_namespace(database)
+    table = catalog.create_table(f"{database}.t", schema=pa.schema([("id", pa.int64()), ("text", pa.string())]))
+    for append in range(appends):
+        table.append(pa.table({"id": range(append * 10, append * 10 + 10), "text": [f"x{append}"] * 10}))
+    return catalog, f"{database}.t"
+
+
+def environment_of(uri, **more):
+    return dict(os.environ, PYICEBERG_CATALOG__LAKE__TYPE="hive", PYICEBERG_CATALOG__LAKE__URI=uri, **more)
+
+
+def command_of(name):
+    return [BINARY, "optimize", f"lake.{name}", "--quiet"]
+
+
+def optimize(uri, name, **more):
+    return subprocess.run(command_of(name), capture_output=True, text=True, env=environment_of(uri, **more), timeout=300)
+
+
+def waiting(milliseconds):
+    return {"PYICEBERG_CATALOG__LAKE__ICEBERG__HIVE__LOCK_TIMEOUT_MS": str(milliseconds)}
+
+
+def entry_of(catalog, name):
+    with catalog._client as client:
+        return client.get_table(*name.split("."))
+
+
+def change_entry(catalog, name, change):
+    entry = entry_of(catalog, name)
+    change(entry)
+    with catalog._client as client:
+        client.alter_table_with_environment_context(*name.split("."), entry, ttypes.EnvironmentContext(
+            properties={"DO_NOT_UPDATE_STATS": "true"}))
+
+
+def locks_of(catalog, name):
+    database, table = name.split(".")
+    with catalog._client as client:
+        return client.show_locks(ttypes.ShowLocksRequest(dbname=database, tablename=table, isExtended=False)).locks
+
+
+def take_lock(catalog, name):
+    database, table = name.split(".")
+    part = ttypes.LockComponent(type=ttypes.LockType.EXCLUSIVE, level=ttypes.LockLevel.TABLE, dbname=database,
+                                tablename=table)
+    with catalog._client as client:
+        return client.lock(ttypes.LockRequest(component=[part], user="somebody", hostname="elsewhere"))
+
+
+def check_rows(catalog, name, rows):
+    table = catalog.load_table(name)
+    assert by_pyiceberg(table) == rows
+    assert by_duckdb(table.metadata_location) == rows
+    return table
+
+
+def replaces(table):
+    return [s for s in table.snapshots() if s.summary.operation.value == "replace"]
+
+
+def metadata_files(table):
+    folder = table.location().removeprefix("file://").removeprefix("file:") + "/metadata"
+    return sorted(f for f in os.listdir(folder) if f.endswith(".metadata.json"))
+
+
+def test_optimize_tableOfPyIceberg_keepsRowsAndTheRestOfItsEntry(hive):
+    catalog, name = make_table(hive)
+
+    def decorate(entry):
+        entry.owner, entry.retention = "somebody", 17
+        entry.parameters.update({"comment": "ours", "numRows": "3"})
+        entry.sd.cols[0].comment = "a comment of Hive"
+        entry.sd.serdeInfo.parameters = {"serialization.format": "1"}
+    change_entry(catalog, name, decorate)
+    rows = by_pyiceberg(catalog.load_table(name))
+    before = entry_of(catalog, name)
+    done = optimize(hive.uri, name)
+    assert done.returncode == 0, done.stderr
+    table = check_rows(catalog, name, rows)
+    assert len(table.inspect.files()) == 1
+    after = entry_of(catalog, name)
+    assert after.parameters["previous_metadata_location"] == before.parameters["metadata_location"]
+    assert after.parameters["numRows"] == "60"
+    # What repeats the metadata follows it; the rest of the parameters is as it was.
+    follows = {"metadata_location", "previous_metadata_location", "numFiles", "numRows", "totalSize"}
+    assert {k: v for k, v in after.parameters.items() if k not in follows} == \
+        {k: v for k, v in before.parameters.items() if k not in follows}
+    before.parameters = after.parameters = None
+    assert after == before
+    assert locks_of(catalog, name) == []
+    table.append(pa.table({"id": [1000], "text": ["y"]}))
+    assert sum(by_pyiceberg(catalog.load_table(name)).values()) == sum(rows.values()) + 1
+
+
+# Call, its fault, and the exit codes that the run may end with. A change that is lost without a trace is sent again when
+# the lock that protects it has ended.
+@pytest.mark.parametrize("method,fault,ends", [
+    (ALTER, "cut_before", {0, 7}), (ALTER, "cut_half", {0, 7}), (ALTER, "cut_after", {0}), (ALTER, "late:1", {0}),
+    (ALTER, "late:5", {0, 7}), ("lock", "cut_before", {0}), ("lock", "cut_after", {0}), ("lock", "late:1", {0}),
+    ("unlock", "cut_before", {0}), ("unlock", "cut_after", {0}), ("check_lock", "cut_after", {0}),
+    ("get_table_req", "cut_after", {8}), ("get_table_req", "pass cut_after", {0})])
+def test_connectionIsCut_theTableSaysWhatBecameOfIt(hive, method, fault, ends):
+    catalog, name = make_table(hive)
+    rows = by_pyiceberg(catalog.load_table(name))
+    with HiveProxy(hive.port, {method: fault.split()}) as proxy:
+        done = optimize(proxy.uri, name)
+    assert proxy.taken[:len(fault.split())] == [(method, each) for each in fault.split()]
+    assert done.returncode in ends, f"{done.returncode} {done.stderr}"
+    table = check_rows(catalog, name, rows)
+    assert len(replaces(table)) <= 1, "applied twice"
+    if done.returncode == 0:
+        assert len(replaces(table)) == 1, "reported as done, but is not there"
+    again = optimize(hive.uri, name)
+    assert again.returncode == 0, again.stderr
+    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+
+
+def test_changeWithoutTrace_lockStaysUntilItEnds(hive):
+    """A late change would overwrite what others commit meanwhile: this version does not look at its condition."""
+    catalog, name = make_table(hive)
+    rows = by_pyiceberg(catalog.load_table(name))
+    with HiveProxy(hive.port, {ALTER: ["late:5"] + ["cut_before"] * 20}) as proxy:
+        run = subprocess.Popen(command_of(name), env=environment_of(proxy.uri, **waiting(100)), stderr=subprocess.PIPE,
+                               text=True)
+        while not proxy.taken:
+            time.sleep(0.05)
+        # Waits for the lock, and then builds on the late change.
+        catalog.load_table(name).append(pa.table({"id": [1000], "text": ["y"]}))
+        error = run.communicate(timeout=120)[1]
+    assert run.returncode in (0, 7), error
+    table = catalog.load_table(name)
+    assert sum(by_pyiceberg(table).values()) == sum(rows.values()) + 1
+    assert by_duckdb(table.metadata_location) == by_pyiceberg(table)
+    assert len(replaces(table)) == 1
+
+
+def test_conditionOfTheChange_isNotLookedAtByThisVersion(hive):
+    """Otherwise the test above proves nothing."""
+    catalog, name = make_table(hive, appends=1)
+    entry = entry_of(catalog, name)
+    entry.parameters["color"] = "blue"
+    with catalog._client as client:
+        client.alter_table_with_environment_context(*name.split("."), entry, ttypes.EnvironmentContext(properties={
+            "expected_parameter_key": "metadata_location", "expected_parameter_value": "another"}))
+    assert entry_of(catalog, name).parameters["color"] == "blue"
+
+
+def hold(catalog, lock, run):
+    """Keeps the lock alive until the run has ended."""
+    while run.poll() is None:
+        with catalog._client as client:
+            client.check_lock(ttypes.CheckLockRequest(lockid=lock.lockid))
+        yield
+        time.sleep(0.3)
+
+
+def test_othersHoldTheLock_nothingIsWrittenUntilItEnds(hive):
+    catalog, name = make_table(hive)
+    with catalog.load_table(name).transaction() as change:
+        change.set_properties({"commit.retry.num-retries": "0"})
+    rows = by_pyiceberg(catalog.load_table(name))
+    before = metadata_files(catalog.load_table(name))
+    lock = take_lock(catalog, name)
+    assert lock.state == ttypes.LockState.ACQUIRED
+    run = subprocess.Popen(command_of(name), env=environment_of(hive.uri, **waiting(300)), stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+    for _ in hold(catalog, lock, run):
+        pass
+    said = run.stdout.read()
+    assert run.returncode == 8 and "hold the metastore's lock" in said, f"{run.returncode} {said}"
+    assert metadata_files(catalog.load_table(name)) == before
+    assert [held.lockid for held in locks_of(catalog, name)] == [lock.lockid], "what was asked for is taken back"
+    # Its holder is heard of no more.
+    done = optimize(hive.uri, name)
+    assert done.returncode == 0, done.stderr
+    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+
+
+def test_stoppedWhileItWaits_endsAtOnceAndLeavesNothing(hive):
+    catalog, name = make_table(hive)
+    before = metadata_files(catalog.load_table(name))
+    lock = take_lock(catalog, name)
+    run = subprocess.Popen(command_of(name), env=environment_of(hive.uri), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    stopped = None
+    for _ in hold(catalog, lock, run):
+        if stopped is None and len(locks_of(catalog, name)) == 2:
+            run.terminate()
+            stopped = time.time()
+    assert run.returncode == 10
+    assert time.time() - stopped < 10
+    assert metadata_files(catalog.load_table(name)) == before
+    assert [held.lockid for held in locks_of(catalog, name)] == [lock.lockid]
+
+
+def test_killedUnderItsLock_othersGoOnWhenItEnds(hive):
+    catalog, name = make_table(hive)
+    rows = by_pyiceberg(catalog.load_table(name))
+    with HiveProxy(hive.port, {ALTER: ["silent"]}) as proxy:
+        run = subprocess.Popen(command_of(name), env=environment_of(proxy.uri), stderr=subprocess.DEVNULL)
+        while not proxy.taken:
+            time.sleep(0.05)
+        run.kill()
+        run.wait()
+    assert len(locks_of(catalog, name)) == 1
+    done = optimize(hive.uri, name)
+    assert done.returncode == 0, done.stderr
+    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+    assert locks_of(catalog, name) == []
+
+
+def append_rows(uri, name, writer, appends, rows_each):
+    catalog = catalog_of(uri)
+    for number in range(appends):
+        base = (writer * appends + number) * rows_each
+        rows = pa.table({"id": range(base, base + rows_each), "text": [f"w{writer}"] * rows_each})
+        while True:
+            try:
+                catalog.load_table(name).append(rows)
+                break
+            except CommitFailedException:
+                time.sleep(random.random() * 0.1)
+
+
+def test_appendersAgainstOptimizers_nothingLostOrDoubled(hive):
+    writers, appends, rows_each = 3, 4, 10
+    catalog, name = make_table(hive, appends=0)
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=append_rows, args=(hive.uri, name, w, appends, rows_each))
+                 for w in range(writers)]
+    for process in processes:
+        process.start()
+    ends = []
+    while any(process.is_alive() for process in processes):
+        runs = [subprocess.Popen(command_of(name), env=environment_of(hive.uri), stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        for run in runs:
+            error = run.communicate(timeout=300)[1]
+            ends.append(run.returncode)
+            assert run.returncode in (0, 6, 8, 11), error
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    table = catalog.load_table(name)
+    assert sorted(table.scan().to_arrow()["id"].to_pylist()) == list(range(writers * appends * rows_each))
+    assert by_duckdb(table.metadata_location) == by_pyiceberg(table)
+    assert 0 in ends, "at least one run optimized"
+    assert locks_of(catalog, name) == []
+
+
+def test_severalServers_theNextOneIsAsked(hive):
+    catalog, name = make_table(hive)
+    done = optimize(f"thrift://127.0.0.1:1,{hive.uri}", name)
+    assert done.returncode == 0, done.stderr
+    assert len(catalog.load_table(name).inspect.files()) == 1
+
+
+def test_refusals_sayWhy(hive):
+    catalog, name = make_table(hive, appends=1)
+    database = name.split(".")[0]
+    with catalog._client as client:
+        entry = client.get_table(database, "t")
+        entry.tableName, entry.parameters = "other", {"EXTERNAL": "TRUE"}
+        client.create_table(entry)
+    other = optimize(hive.uri, f"{database}.other")
+    assert other.returncode == 5 and "table_type" in other.stderr, other.stderr
+    missing = optimize(hive.uri, f"{database}.missing")
+    assert missing.returncode == 3 and "missing" in missing.stderr, missing.stderr
+    kerberos = optimize(hive.uri, name, **{"PYICEBERG_CATALOG__LAKE__HIVE__KERBEROS_AUTHENTICATION": "true"})
+    assert kerberos.returncode == 5 and "hive.kerberos-authentication" in kerberos.stderr, kerberos.stderr
+    away = optimize("thrift://127.0.0.1:1", name)
+    assert away.returncode == 8 and "127.0.0.1:1" in away.stderr, away.stderr
+    listed = subprocess.run([BINARY, "tables", "--catalog", "lake"], capture_output=True, text=True,
+                            env=environment_of(hive.uri), timeout=60)
+    assert name in listed.stdout and f"{database}.other" not in listed.stdout, listed.stdout + listed.stderr
+    # Hive's names have one case.
+    done = optimize(hive.uri, name.upper())
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP proxy in front of a Hive Metastore that spoils calls in chosen ways.
+
+    with HiveProxy(port, {"alter_table_with_environment_context": ["cut_after"]}) as proxy: ... proxy.uri ...
+
+Each call of a named method takes the next fault of its list; after the list all pass.
+
+cut_before   the connection to the client ends, nothing is forwarded
+cut_half     the first half of the call is forwarded, then both connections end
+cut_after    the call is forwarded and answered, the connection to the client ends before the answer
+late:S       the connection to the client ends, the call is forwarded S seconds later
+silent       nothing is forwarded and nothing is answered, the connection stays
+"""
+
+import socket
+import threading
+import time
+
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.Thrift import TType
+from thrift.transport.TTransport import TTransportBase, TTransportException
+
+
+class Recorder(TTransportBase):
+    """Keeps the bytes of what is read from a socket."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.bytes = b""
+
+    def read(self, size):
+        part = self.connection.recv(size)
+        self.bytes += part
+        return part
+
+    def message(self):
+        """Method and bytes of one whole message; None at the end."""
+        self.bytes = b""
+        protocol = TBinaryProtocol(self)
+        try:
+            method, _, _ = protocol.readMessageBegin()
+            protocol.skip(TType.STRUCT)
+        except (TTransportException, EOFError, OSError):
+            return None, b""
+        return method, self.bytes
+
+
+class HiveProxy:
+    def __init__(self, port, faults):
+        self.upstream = port
+        self.faults = {method: list(names) for method, names in faults.items()}
+        self.taken = []
+        self.threads = []
+        self.lock = threading.Lock()
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.uri = f"thrift://127.0.0.1:{self.server.getsockname()[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        for thread in list(self.threads):
+            thread.join(30)
+        self.server.close()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+
+    def next_fault(self, method):
+        with self.lock:
+            names = self.faults.get(method)
+            fault = names.pop(0) if names else "pass"
+            if method in self.faults:
+                self.taken.append((method, fault))
+            return fault
+
+    def serve(self, client):
+        server = socket.create_connection(("127.0.0.1", self.upstream))
+        requests, replies = Recorder(client), Recorder(server)
+        try:
+            while True:
+                method, message = requests.message()
+                if not method or self.spoil(self.next_fault(method), message, client, server, replies):
+                    break
+        except OSError:
+            pass
+        self.close(client)
+        self.close(server)
+
+    def spoil(self, fault, message, client, server, replies):
+        """Whether the connection is over."""
+        kind, _, argument = fault.partition(":")
+        if kind == "cut_before":
+            return True
+        if kind == "silent":
+            client.recv(1)  # until the client goes
+            return True
+        if kind == "cut_half":
+            server.sendall(message[:len(message) // 2])
+            return True
+        if kind == "late":
+            self.close(client)
+            self.threads.append(threading.current_thread())
+            time.sleep(float(argument))
+        server.sendall(message)
+        method, answer = replies.message()
+        if kind == "pass" and method:
+            client.sendall(answer)
+            return False
+        return True
+
+    @staticmethod
+    def close(connection):
+        try:
+            connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        connection.close()
