@@ -25,9 +25,21 @@ namespace fs = arrow::fs;
 constexpr std::size_t kPageFiles = 1000;
 constexpr std::size_t kListingsMax = 16;
 
+/// Arrow's messages have whole URLs, with a shared access signature in them.
+std::string WithoutSignatures(std::string text) {
+  for (std::size_t at = text.find("sig="); at != std::string::npos; at = text.find("sig=", at + 4)) {
+    const std::size_t end = std::min(text.find_first_of("&'\" \n", at), text.size());
+    text.replace(at + 4, end - at - 4, "***");
+  }
+  return text;
+}
+
 Error FromArrow(const arrow::Status& status, const std::string& location) {
   if (arrow::internal::ErrnoFromStatus(status) == ENOENT) return {Code::kNotFound, location + ": no such file"};
-  const std::string& text = status.message();
+  const std::string text = WithoutSignatures(status.message());
+  for (const std::string_view missing : {"Status(NOT_FOUND", "BlobNotFound", "PathNotFound"}) {
+    if (text.find(missing) != std::string::npos) return {Code::kNotFound, location + ": no such file"};
+  }
   if (text.starts_with("Empty path component")) {
     return {Code::kUnsupported, location + ": keys with `//` are not supported"};
   }
@@ -102,27 +114,50 @@ class ArrowSource final : public RandomAccessSource {
   std::uint64_t size_bytes_;
 };
 
+/// Ok when there is no such file.
+Status Remove(fs::FileSystem& files, const ArrowStore& store, const std::string& location, const std::string& path) {
+  if (store.remove) return store.remove(path).In(location);
+  const auto deleted = files.DeleteFile(path);
+  if (deleted.ok()) return Ok();
+  Error error = FromArrow(deleted, location);
+  if (error.code == Code::kNotFound) return Ok();
+  return error;
+}
+
 class ArrowOutput final : public OutputFile {
  public:
-  ArrowOutput(std::string name, std::string path, std::shared_ptr<fs::FileSystem> files,
-              std::shared_ptr<arrow::io::OutputStream> stream)
-      : name_(std::move(name)), path_(std::move(path)), files_(std::move(files)), stream_(std::move(stream)) {}
+  ArrowOutput(std::string name, std::string path, std::shared_ptr<fs::FileSystem> files, ArrowStore store)
+      : name_(std::move(name)), path_(std::move(path)), files_(std::move(files)), store_(std::move(store)) {}
   // Arrow's stream would complete the object when it is destroyed.
   ~ArrowOutput() override { Abort(); }
 
   const std::string& name() const override { return name_; }
   std::uint64_t position() const override { return position_; }
 
+  Status Begin() {
+    auto stream = files_->OpenOutputStream(path_, nullptr);
+    if (!stream.ok()) return FromArrow(stream.status(), name_);
+    stream_ = std::move(*stream);
+    const Bytes held = std::move(held_);
+    return held.empty() ? Ok() : Send(held);
+  }
+
   Status Write(ByteView bytes) override {
     FIRN_CHECK(!done_);
-    const auto written = stream_->Write(bytes.data(), static_cast<std::int64_t>(bytes.size()));
-    if (!written.ok()) return FromArrow(written, name_);
     position_ += bytes.size();
-    return Ok();
+    if (!stream_) {
+      if (position_ <= store_.held_bytes) {
+        held_.insert(held_.end(), bytes.begin(), bytes.end());
+        return Ok();
+      }
+      FIRN_TRY(Begin());
+    }
+    return Send(bytes);
   }
 
   Status Close() override {
     FIRN_CHECK(!done_);
+    if (!stream_) FIRN_TRY(Begin());
     done_ = true;
     const auto closed = stream_->Close();
     if (!closed.ok()) {
@@ -139,20 +174,29 @@ class ArrowOutput final : public OutputFile {
   }
 
   void Abort() override {
-    if (!done_) AbortUpload();
+    if (!done_ && stream_) AbortUpload();
     done_ = true;
   }
 
  private:
+  Status Send(ByteView bytes) {
+    const auto written = stream_->Write(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    return written.ok() ? Ok() : FromArrow(written, name_);
+  }
+
   /// Parts of an upload that could not be given up cost storage until the bucket's rules remove them.
   void AbortUpload() {
     const auto aborted = stream_->Abort();
-    if (aborted.ok()) return;
-    Log(LogLevel::kWarn, fmt::format("{}: the upload could not be aborted: {}", name_, aborted.message()));
+    Status given_up = aborted.ok() ? Ok() : FromArrow(aborted, name_);
+    if (store_.held_bytes > 0) given_up = Remove(*files_, store_, name_, path_);
+    if (given_up) return;
+    Log(LogLevel::kWarn, fmt::format("the upload could not be given up: {}", given_up.error().message));
   }
 
   std::string name_, path_;
   std::shared_ptr<fs::FileSystem> files_;
+  ArrowStore store_;
+  Bytes held_;
   std::shared_ptr<arrow::io::OutputStream> stream_;
   std::uint64_t position_ = 0;
   bool done_ = false;
@@ -208,11 +252,7 @@ class ArrowFileIO final : public FileIO {
 
   Status Delete(const std::string& location) override {
     FIRN_ASSIGN(const std::string path, PathOf(location));
-    const auto deleted = files_->DeleteFile(path);
-    if (deleted.ok()) return Ok();
-    Error error = FromArrow(deleted, location);
-    if (error.code == Code::kNotFound) return Ok();
-    return error;
+    return Remove(*files_, store_, location, path);
   }
 
   Result<bool> Exists(const std::string& location) override {
@@ -238,9 +278,9 @@ class ArrowFileIO final : public FileIO {
   Result<std::string> PathOf(const std::string& location) const { return store_.path_of(location); }
 
   Result<std::unique_ptr<ArrowOutput>> Start(const std::string& location, const std::string& path) {
-    auto stream = files_->OpenOutputStream(path, nullptr);
-    if (!stream.ok()) return FromArrow(stream.status(), location);
-    return std::make_unique<ArrowOutput>(location, path, files_, std::move(*stream));
+    auto file = std::make_unique<ArrowOutput>(location, path, files_, store_);
+    if (store_.held_bytes == 0) FIRN_TRY(file->Begin());
+    return file;
   }
 
   Result<std::unique_ptr<Listing>> StartListing(const std::string& prefix) {
@@ -305,6 +345,15 @@ class ArrowFileIO final : public FileIO {
 };
 
 }  // namespace
+
+Result<std::string> BucketPath(const std::string& location) {
+  std::string path = location.substr(SchemeOf(location).size() + 3);
+  const std::size_t slash = path.find('/');
+  if (slash == 0 || slash == std::string::npos) {
+    return Error{Code::kInvalidArgument, fmt::format("`{}` names no object in a bucket", location)};
+  }
+  return path;
+}
 
 std::unique_ptr<FileIO> MakeArrowFileIO(std::shared_ptr<fs::FileSystem> files, ArrowStore store) {
   return std::make_unique<ArrowFileIO>(std::move(files), std::move(store));

@@ -13,6 +13,7 @@
 // Source: arrow/filesystem/filesystem.h.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,7 +29,17 @@ namespace firn::ports {
 struct ArrowStore {
   /// Path of a location of this store; kUnsupported for others, kInvalidArgument for a location without a key.
   std::function<Result<std::string>(const std::string& location)> path_of;
+  /// So many bytes are held before an upload is begun; for stores whose uploads show before they are whole. What was
+  /// begun and is given up is deleted. 0: uploads are begun at once, and giving them up leaves nothing.
+  std::uint64_t held_bytes = 0;
+  /// Deletes the file of a path, Ok if there is none; empty: the file system does.
+  std::function<Status(const std::string& path)> remove = {};
 };
+
+inline constexpr std::uint64_t kSmallUploadBytes = std::uint64_t{8} << 20;
+
+/// "bucket/key" of "scheme://bucket/key"; kInvalidArgument without a key.
+Result<std::string> BucketPath(const std::string& location);
 
 std::unique_ptr<FileIO> MakeArrowFileIO(std::shared_ptr<arrow::fs::FileSystem> files, ArrowStore store);
 

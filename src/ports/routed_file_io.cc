@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "ports/azure_file_io.h"
+#include "ports/gcs_file_io.h"
 #include "ports/location.h"
 #include "ports/s3_file_io.h"
 
@@ -11,15 +13,23 @@ namespace firn::ports {
 Result<FileIO*> RoutedFileIO::Route(const std::string& location) {
   const std::string_view scheme = SchemeOf(location);
   if (scheme.empty() || scheme == "file") return &local_;
-  if (!IsS3Scheme(scheme)) {
+  const bool is_s3 = IsS3Scheme(scheme), is_gcs = IsGcsScheme(scheme);
+  if (!is_s3 && !is_gcs && !IsAzureScheme(scheme)) {
     return Error{Code::kUnsupported,
-                 fmt::format("{}: storage `{}` is not supported, only local files and S3", location, scheme)};
+                 fmt::format("{}: storage `{}` is not supported: local files, S3, GCS and ADLS are", location, scheme)};
   }
+  const std::string host(is_s3 || is_gcs ? "" : AzureHostOf(location));
+  const std::string key = is_s3 ? "s3" : is_gcs ? "gs" : "azure " + host;
   const std::lock_guard lock(mutex_);
-  if (!s3_) {
-    FIRN_ASSIGN(s3_, OpenS3FileIO(properties_));
+  std::unique_ptr<FileIO>& store = stores_[key];
+  if (!store && is_s3) {
+    FIRN_ASSIGN(store, OpenS3FileIO(properties_));
+  } else if (!store && is_gcs) {
+    FIRN_ASSIGN(store, OpenGcsFileIO(properties_));
+  } else if (!store) {
+    FIRN_ASSIGN(store, OpenAzureFileIO(properties_, host));
   }
-  return s3_.get();
+  return store.get();
 }
 
 Result<std::unique_ptr<RandomAccessSource>> RoutedFileIO::Open(const std::string& location,

@@ -3,12 +3,15 @@
 // Picks the storage by the scheme of each location.
 //
 // In: properties (s3.endpoint, ...; docs/catalogs-and-storage.md). Out: one FileIO for all locations of a table.
-// Guarantees: plain paths and file: are local, s3, s3a and s3n are S3; S3 is started with the first such location.
+// Guarantees: plain paths and file: are local, s3, s3a and s3n are S3, gs is Google Cloud Storage, abfs, abfss, wasb
+// and
+//   wasbs are Azure; a client is started with the first location that needs it.
 // Errors: kUnsupported for other schemes, naming the scheme.
 // Threads: any.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -39,7 +42,7 @@ class RoutedFileIO final : public FileIO {
   Properties properties_;
   LocalFileIO local_;
   std::mutex mutex_;
-  std::unique_ptr<FileIO> s3_;
+  std::map<std::string, std::unique_ptr<FileIO>> stores_;  // by kind, on Azure by account
 };
 
 /// Makes the FileIO of a catalog or a table out of its properties.

@@ -22,12 +22,7 @@ namespace fs = arrow::fs;
 Result<std::string> ArrowPath(const std::string& location) {
   const std::string_view scheme = SchemeOf(location);
   if (!IsS3Scheme(scheme)) return Error{Code::kUnsupported, fmt::format("`{}` is no S3 location", location)};
-  std::string path = location.substr(scheme.size() + 3);
-  const std::size_t slash = path.find('/');
-  if (slash == 0 || slash == std::string::npos) {
-    return Error{Code::kInvalidArgument, fmt::format("`{}` names no object in a bucket", location)};
-  }
-  return path;
+  return BucketPath(location);
 }
 
 /// A metadata file: held, and sent at once under the condition that the name is free.

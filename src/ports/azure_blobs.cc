@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/azure_blobs.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <map>
+
+#include "base/ascii.h"
+#include "ports/rest_authorization.h"
+
+namespace firn::ports {
+namespace {
+
+constexpr std::string_view kServiceVersion = "2021-12-02";
+constexpr int kTriesMax = 4;
+constexpr std::int64_t kFirstPauseMs = 100;
+
+Result<std::string> DateText(TimestampMs now) {
+  constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const std::time_t seconds = now.value / 1000;
+  std::tm utc{};
+  if (!::gmtime_r(&seconds, &utc)) return Error{Code::kInternal, "the clock shows no date"};
+  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[static_cast<std::size_t>(utc.tm_wday)],
+                     utc.tm_mday, kMonths[static_cast<std::size_t>(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
+                     utc.tm_min, utc.tm_sec);
+}
+
+Result<std::string> Signature(const std::string& key, const std::string& text) {
+  std::string raw(key.size(), '\0');
+  auto* bytes = reinterpret_cast<unsigned char*>(raw.data());
+  const int size =
+      EVP_DecodeBlock(bytes, reinterpret_cast<const unsigned char*>(key.data()), static_cast<int>(key.size()));
+  if (size <= 0) return Error{Code::kInvalidArgument, "Azure: `adls.account-key` is not Base64"};
+  const auto padding = std::ranges::count(key.substr(key.size() - std::min<std::size_t>(2, key.size())), '=');
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned digest_size = 0;
+  const auto* data = reinterpret_cast<const unsigned char*>(text.data());
+  if (!HMAC(EVP_sha256(), bytes, size - static_cast<int>(padding), data, text.size(), digest.data(), &digest_size)) {
+    return Error{Code::kInternal, "OpenSSL has no HMAC"};
+  }
+  return Base64({reinterpret_cast<const char*>(digest.data()), digest_size});
+}
+
+/// What the signature is of.
+std::string TextToSign(const HttpRequest& request, const std::string& account) {
+  std::map<std::string, std::string, std::less<>> headers;
+  for (const auto& [name, value] : request.headers) headers.insert_or_assign(AsciiLower(name), value);
+  std::string text = request.method + "\n";
+  for (const std::string_view name :
+       {"content-encoding", "content-language", "content-length", "content-md5", "content-type", "date",
+        "if-modified-since", "if-match", "if-none-match", "if-unmodified-since", "range"}) {
+    const auto found = headers.find(name);
+    if (name == "content-length" && !request.body.empty()) text += std::to_string(request.body.size());
+    if (found != headers.end()) text += found->second;
+    text += '\n';
+  }
+  for (const auto& [name, value] : headers) {
+    if (name.starts_with("x-ms-")) text += fmt::format("{}:{}\n", name, value);
+  }
+  const std::string_view after_scheme = std::string_view(request.url).substr(request.url.find("://") + 3);
+  return text +
+         fmt::format("/{}{}", account, after_scheme.substr(std::min(after_scheme.find('/'), after_scheme.size())));
+}
+
+}  // namespace
+
+Status AuthorizeForAzure(HttpRequest& request, const AzureAccount& account, TimestampMs now) {
+  FIRN_ASSIGN(const std::string date, DateText(now));
+  request.headers.emplace_back("x-ms-date", date);
+  request.headers.emplace_back("x-ms-version", kServiceVersion);
+  if (!account.sas_token.empty()) {
+    request.url += "?" + account.sas_token;
+    return Ok();
+  }
+  if (account.key.empty()) return Ok();
+  FIRN_ASSIGN(const std::string signature, Signature(account.key, TextToSign(request, account.name)));
+  request.headers.emplace_back("Authorization", fmt::format("SharedKey {}:{}", account.name, signature));
+  return Ok();
+}
+
+std::string AzureBlobs::UrlOf(const std::string& path) const {
+  const std::string& authority = account_.blob.authority;
+  std::string url = authority.starts_with('.')
+                        ? fmt::format("{}://{}{}", account_.blob.scheme, account_.name, authority)
+                        : fmt::format("{}://{}/{}", account_.blob.scheme, authority, account_.name);
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    url += '/' + UrlEncode(std::string_view(path).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return url;
+}
+
+Status AzureBlobs::Delete(const std::string& path) {
+  Status failure = Ok();
+  for (int i = 1; i <= kTriesMax; ++i) {
+    if (i > 1) clock_.SleepMs(kFirstPauseMs << (i - 2));
+    HttpRequest request{.method = "DELETE", .url = UrlOf(path)};
+    request.headers.emplace_back("Content-Type", "application/octet-stream");  // signed: not left to the HTTP client
+    FIRN_TRY(AuthorizeForAzure(request, account_, clock_.Now()));
+    const auto response = http_->Send(request);
+    if (!response) {
+      failure = Error{Code::kUnavailable, response.error().message};
+      continue;
+    }
+    const int status = response->status;
+    const std::string* reason = FindHeader(*response, "x-ms-error-code");
+    if (status / 100 == 2) return Ok();
+    if (status == 404 && (!reason || *reason == "BlobNotFound")) return Ok();
+    const bool later = status >= 500 || status == 408 || status == 429;
+    failure = Error{later ? Code::kUnavailable : Code::kInvalidArgument,
+                    fmt::format("the store answers {} {} to DELETE", status, reason ? *reason : "")};
+    if (!later) break;
+  }
+  return failure;
+}
+
+}  // namespace firn::ports
