@@ -4,18 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 
 #include "ports/location.h"
 #include "ports/table_identity.h"
+#include "ports/vended_credentials.h"
 
 namespace firn::ports {
 namespace {
 
 constexpr std::size_t kNamespacesMax = 100'000;
 constexpr std::size_t kFileIOsKept = 16;
-constexpr std::string_view kCredentialsEnd = "s3.session-token-expires-at-ms";
 constexpr std::string_view kCredentialsEndpoint = "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials";
 
 json::Value ToJson(const TableIdentifier& id) {
@@ -161,10 +160,9 @@ Properties RestCatalog::StorageProperties(const Properties& config) const {
 }
 
 Result<EndingFileIO> RestCatalog::MakeStorage(const Properties& config) {
-  FIRN_ASSIGN(const std::int64_t ends_at_ms,
-              IntProperty(config, kCredentialsEnd, 0, 0, std::numeric_limits<std::int64_t>::max()));
+  FIRN_ASSIGN(const TimestampMs ends_at, VendedCredentialsEnd(config));
   FIRN_ASSIGN(auto io, make_io_(StorageProperties(config)));
-  return EndingFileIO{std::move(io), {ends_at_ms}};
+  return EndingFileIO{std::move(io), ends_at};
 }
 
 /// With credentials of .../credentials, if the server has it, or of the table loaded anew.
@@ -177,8 +175,7 @@ Result<EndingFileIO> RestCatalog::RenewStorage(const TableIdentifier& id, const 
   auto renewed = ConfigOf(answer, location);
   if (renewed.empty()) return Error{Code::kUnavailable, table + ": the catalog has no new credentials for the table"};
   // A new key without a token or an end must not inherit those of the old one.
-  config.erase("s3.session-token");
-  config.erase(std::string(kCredentialsEnd));
+  EraseVendedTokens(config);
   for (auto& [key, value] : renewed) config.insert_or_assign(key, std::move(value));
   return MakeStorage(config);
 }
@@ -187,7 +184,8 @@ Result<std::shared_ptr<FileIO>> RestCatalog::TableIO(const LoadedTable& table) {
   const Properties config(table.config.begin(), table.config.end());
   Properties properties = StorageProperties(config);
   // Keys with a token end also where the catalog does not say when: the storage's refusal tells.
-  const bool ends = config.contains(kCredentialsEnd) || config.contains("s3.session-token");
+  FIRN_ASSIGN(const TimestampMs ends_at, VendedCredentialsEnd(config));
+  const bool ends = ends_at.value > 0 || HasVendedToken(config);
   // Credentials that end are renewed as those of one table.
   if (ends) properties.insert_or_assign("", ToString(table.id));
   const std::lock_guard lock(mutex_);

@@ -7,7 +7,7 @@
 // Guarantees: a commit is one POST with assert-table-uuid and the caller's requirements. Its answer decides: 200 with
 //   metadata that can be read is success, 4xx are refusals, 409 kConflict; everything else, also a lost or unreadable
 //   answer, is kOutcomeUnknown. Idempotency-Key goes with it when the server says that it knows it.
-//   Credentials of a table that say when they end (s3.session-token-expires-at-ms) are renewed before.
+//   Credentials of a table that say when they end (vended_credentials.h) are renewed before.
 // Cost: one request a load and a commit, one a renewal. FileIOs are kept by the configuration that tables come with.
 // Threads: any.
 // Errors: as catalog.h, with the server's text.
