@@ -58,17 +58,6 @@ Status CheckPythonClasses(const std::string& name, const ports::Properties& prop
   return Ok();
 }
 
-/// Keys of the environment count only together, and only where the configuration has none.
-ports::Properties OverAws(ports::Properties aws, const ports::Properties& properties) {
-  const bool has_keys =
-      ports::FindFirstProperty(properties, {"s3.access-key-id", "client.access-key-id", "s3.anonymous"}) != nullptr;
-  if (has_keys) {
-    for (const char* key : {"s3.access-key-id", "s3.secret-access-key", "s3.session-token"}) aws.erase(key);
-  }
-  if (ports::FindFirstProperty(properties, {"client.region"})) aws.erase("s3.region");
-  return ports::Merged(std::move(aws), properties);
-}
-
 }  // namespace
 
 Result<CatalogFlags> ParseCatalogFlags(std::string catalog, std::string file,
@@ -91,7 +80,7 @@ Result<CatalogFlags> ParseCatalogFlags(std::string catalog, std::string file,
 
 Result<Configuration> Configuration::Load(const Surroundings& surroundings, CatalogFlags flags) {
   Configuration made;
-  made.aws_ = AwsProperties(surroundings.environment);
+  made.variables_ = StorageVariables(surroundings.environment);
   std::vector<std::string> files;
   if (!flags.file.empty()) {
     files = {flags.file};
@@ -150,14 +139,14 @@ Result<CatalogSettings> Configuration::Catalog(const std::string& name) const {
   if (lower == AsciiLower(default_catalog())) properties = ports::Merged(std::move(properties), flags_.properties);
   FIRN_TRY(CheckPythonClasses(name, properties));
   FIRN_ASSIGN(std::string type, TypeOf(name, properties));
-  return CatalogSettings{name, std::move(type), OverAws(aws_, properties)};
+  return CatalogSettings{name, std::move(type), OverVariables(variables_, properties)};
 }
 
 ports::Properties Configuration::StorageProperties() const {
   // Of the default catalog, if there is one: its keys open the store that a path of it is in.
   const auto found = tree_.catalogs.find(AsciiLower(default_catalog()));
   const ports::Properties below = found == tree_.catalogs.end() ? ports::Properties{} : found->second;
-  return OverAws(aws_, ports::Merged(below, flags_.properties));
+  return OverVariables(variables_, ports::Merged(below, flags_.properties));
 }
 
 std::string Configuration::SearchedText(std::string_view catalog) const {

@@ -2,8 +2,9 @@
 //
 // Which catalogs there are and how they are reached: flags over environment over file.
 //
-// In: flags; environment variables PYICEBERG_CATALOG__NAME__KEY and AWS_*; .pyiceberg.yaml in PYICEBERG_HOME, the home
-//   directory or the working directory (the first that is there). Out: properties of a catalog by name.
+// In: flags; environment variables PYICEBERG_CATALOG__NAME__KEY, AWS_*, AZURE_STORAGE_*, STORAGE_EMULATOR_HOST;
+//   .pyiceberg.yaml in PYICEBERG_HOME, the home directory or the working directory (the first that is there). Out:
+//   properties of a catalog by name.
 // Guarantees: files and variables that PyIceberg understands mean the same here. firn's own section (`firn:`) knows
 //   its keys; an unknown one is an error that names it. Messages say where was looked and never show a secret.
 // Cost: one small file is read. Threads: immutable after Load().
@@ -65,7 +66,7 @@ class Configuration {
   bool names_catalog_by_flag() const { return !flags_.catalog.empty(); }
   bool HasCatalog(std::string_view name) const;
   std::vector<std::string> catalog_names() const;
-  /// With defaults of AWS_* variables below, and flags above. Flags belong to the default catalog.
+  /// With defaults of storage variables below, and flags above. Flags belong to the default catalog.
   Result<CatalogSettings> Catalog(const std::string& name) const;
   /// Properties for storage alone, when a table is given by its path.
   ports::Properties StorageProperties() const;
@@ -78,7 +79,7 @@ class Configuration {
  private:
   CatalogFlags flags_;
   ConfigurationTree tree_;
-  ports::Properties aws_;
+  ports::Properties variables_;
   std::vector<ports::LocationRule> rules_;
   std::vector<std::string> searched_files_;
 };
@@ -87,7 +88,9 @@ class Configuration {
 Status ReadConfigurationText(const std::string& file, const std::string& text, ConfigurationTree& tree);
 /// PYICEBERG_* variables into `tree`, over what is there.
 Status ReadConfigurationVariables(const std::map<std::string, std::string>& environment, ConfigurationTree& tree);
-/// Storage properties of AWS_* variables.
-ports::Properties AwsProperties(const std::map<std::string, std::string>& environment);
+/// Storage properties of AWS_*, AZURE_STORAGE_* and STORAGE_EMULATOR_HOST.
+ports::Properties StorageVariables(const std::map<std::string, std::string>& environment);
+/// `properties` over those of variables. Credentials of variables count only together, and only where there are none.
+ports::Properties OverVariables(ports::Properties variables, const ports::Properties& properties);
 
 }  // namespace firn::service

@@ -78,7 +78,7 @@ Status ReadConfigurationVariables(const std::map<std::string, std::string>& envi
   return Ok();
 }
 
-ports::Properties AwsProperties(const std::map<std::string, std::string>& environment) {
+ports::Properties StorageVariables(const std::map<std::string, std::string>& environment) {
   ports::Properties properties;
   const auto take = [&](std::string_view key, std::initializer_list<const char*> variables) {
     for (const char* variable : variables) {
@@ -98,7 +98,39 @@ ports::Properties AwsProperties(const std::map<std::string, std::string>& enviro
   take("aws.access-key-id", {"AWS_ACCESS_KEY_ID"});
   take("aws.secret-access-key", {"AWS_SECRET_ACCESS_KEY"});
   take("aws.session-token", {"AWS_SESSION_TOKEN"});
+  // As adlfs and Azure's command line name them. AZURE_CLIENT_ID and the like are read by Azure's own chain.
+  take("adls.connection-string", {"AZURE_STORAGE_CONNECTION_STRING"});
+  take("adls.account-name", {"AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT"});
+  take("adls.account-key", {"AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_KEY"});
+  take("adls.sas-token", {"AZURE_STORAGE_SAS_TOKEN"});
+  // Google's clients take this for an emulator that wants no credentials.
+  take("gcs.service.host", {"STORAGE_EMULATOR_HOST"});
+  if (const auto host = properties.find("gcs.service.host"); host != properties.end()) {
+    if (host->second.find("://") == std::string::npos) host->second = "http://" + host->second;
+    properties.insert_or_assign("gcs.no-auth", "true");
+  }
   return properties;
+}
+
+ports::Properties OverVariables(ports::Properties variables, const ports::Properties& properties) {
+  const auto has = [&](std::initializer_list<std::string_view> keys) {
+    return ports::FindFirstProperty(properties, keys) != nullptr;
+  };
+  const auto forget = [&](std::initializer_list<const char*> keys) {
+    for (const char* key : keys) variables.erase(key);
+  };
+  if (has({"s3.access-key-id", "client.access-key-id", "s3.anonymous"})) {
+    forget({"s3.access-key-id", "s3.secret-access-key", "s3.session-token"});
+  }
+  if (has({"client.region"})) forget({"s3.region"});
+  const auto named = properties.lower_bound("adls.sas-token.");
+  const bool has_named = named != properties.end() && named->first.starts_with("adls.sas-token.");
+  if (has_named || has({"adls.connection-string", "adls.account-key", "adls.auth.shared-key.account.key",
+                        "adls.sas-token", "adls.client-id", "adls.anon"})) {
+    forget({"adls.connection-string", "adls.account-name", "adls.account-key", "adls.sas-token"});
+  }
+  if (has({"gcs.service.host", "gcs.endpoint"})) forget({"gcs.service.host", "gcs.no-auth"});
+  return ports::Merged(std::move(variables), properties);
 }
 
 }  // namespace firn::service
