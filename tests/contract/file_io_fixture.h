@@ -17,6 +17,8 @@ namespace firn::contract {
 
 struct FileIOFixture {
   std::unique_ptr<ports::FileIO> io;
+  /// The same storage with credentials that it does not take; null where there are none.
+  std::unique_ptr<ports::FileIO> refused = nullptr;
   /// Ends with '/'.
   std::string root;
   /// Two writers of one name of a metadata file: exactly one Close() succeeds.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real servers for tests, on loopback: Iceberg's Java REST catalog, SeaweedFS as S3, PostgreSQL and
-two versions of the Hive Metastore; what a test starts Kafka from.
+"""Real servers for tests, on loopback: Iceberg's Java REST catalog, SeaweedFS as S3, PostgreSQL, two versions of the
+Hive Metastore, emulators of Glue, GCS and ADLS; what a test starts Kafka from.
 
 Servers(folder).start() returns environment variables; the tests that need a server skip when its variable is missing.
 """
@@ -61,7 +61,7 @@ class Servers:
         self.processes = []
         self.not_started = []
         self.folders = []
-        self.postgres = self.glue = None
+        self.postgres = self.glue = self.gcs = self.azure = None
         self.hives = []
 
     def spawn(self, command, name, environment=None):
@@ -79,7 +79,8 @@ class Servers:
                               ("Kafka broker", self.find_kafka),
                               ("PostgreSQL server", self.start_postgres), ("Glue", self.start_glue),
                               ("Hive Metastore 3", lambda: self.start_hive(3)),
-                              ("Hive Metastore 4", lambda: self.start_hive(4))):
+                              ("Hive Metastore 4", lambda: self.start_hive(4)),
+                              ("emulator of GCS", self.start_gcs), ("emulator of ADLS", self.start_azure)):
             try:
                 variables.update(starter())
             except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
@@ -127,6 +128,19 @@ class Servers:
         hive.start()
         return {f"FIRN_TEST_HIVE{version}_URI": hive.uri}
 
+    def start_gcs(self):
+        from .gcs import BUCKET as bucket, TOKEN, Gcs
+        self.gcs = Gcs(self.folder / "gcs")
+        self.gcs.start()
+        return {"FIRN_TEST_GCS_ENDPOINT": self.gcs.url, "FIRN_TEST_GCS_BUCKET": bucket, "FIRN_TEST_GCS_TOKEN": TOKEN}
+
+    def start_azure(self):
+        from .azure import ACCOUNT, CONTAINER, KEY, Azure, account_sas
+        self.azure = Azure(self.folder / "azure")
+        return {"FIRN_TEST_AZURE_AUTHORITY": self.azure.authority, "FIRN_TEST_AZURE_ACCOUNT": ACCOUNT,
+                "FIRN_TEST_AZURE_KEY": KEY, "FIRN_TEST_AZURE_SAS": account_sas(), "FIRN_TEST_AZURE_CONTAINER": CONTAINER,
+                "FIRN_TEST_AZURE_CONNECTION_STRING": self.azure.connection_string}
+
     def start_s3(self):
         weed = Path(sys.executable).with_name("weed")
         if not weed.exists():
@@ -165,7 +179,7 @@ class Servers:
                 time.sleep(0.5)
 
     def stop(self):
-        for server in (self.postgres, self.glue, *self.hives):
+        for server in (self.postgres, self.glue, *self.hives, self.gcs, self.azure):
             if server:
                 server.stop()
         for process in self.processes:

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in Google Cloud Storage and in Azure's storage, as emulators have them, catalog in SQLite.
+
+PyIceberg writes through gcsfs and adlfs, which share no code with firn's clients; firn merges; PyIceberg reads again, and
+DuckDB what gcsfs and adlfs copy to this machine.
+"""
+
+import json
+import os
+import random
+import time
+
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from tests.services.warehouses import Warehouses
+
+from .conftest import Lake
+from .rows import by_pyiceberg, multiset, shared_duckdb
+from .test_warehouses import run
+
+ENV = os.environ.get
+# gcsfs asks Google's own servers whether a token holds, and what kind of bucket it is.
+os.environ.update(FETCH_RAW_TOKEN_EXPIRY="false", GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT="false")
+SCHEMA = pa.schema([("id", pa.int64()), ("a b", pa.string()), ("part", pa.string())])
+PARTS = ["a b", "50%", "x%2Fy", "é漢"]
+
+
+class Gcs:
+    properties = {"gcs.service.host": ENV("FIRN_TEST_GCS_ENDPOINT"), "gcs.oauth2.token": ENV("FIRN_TEST_GCS_TOKEN"),
+                  "gcs.project-id": "test"}
+    wrong = {"gcs.oauth2.token": "of-somebody-else"}
+    warehouse = f"gs://{ENV('FIRN_TEST_GCS_BUCKET')}"
+
+    @staticmethod
+    def files():
+        import gcsfs
+        return gcsfs.GCSFileSystem(project="test", token=ENV("FIRN_TEST_GCS_TOKEN"), endpoint_url=ENV("FIRN_TEST_GCS_ENDPOINT"))
+
+
+class Azure:
+    properties = {"adls.connection-string": ENV("FIRN_TEST_AZURE_CONNECTION_STRING")}
+    host = f"{ENV('FIRN_TEST_AZURE_ACCOUNT')}.dfs.core.windows.net"
+    warehouse = f"abfss://{ENV('FIRN_TEST_AZURE_CONTAINER')}@{host}"
+
+    @staticmethod
+    def files():
+        import adlfs
+        return adlfs.AzureBlobFileSystem(connection_string=ENV("FIRN_TEST_AZURE_CONNECTION_STRING"))
+
+
+CLOUDS = [pytest.param(Gcs, marks=pytest.mark.skipif(not ENV("FIRN_TEST_GCS_ENDPOINT"), reason="no emulator of GCS")),
+          pytest.param(Azure, marks=pytest.mark.skipif(not ENV("FIRN_TEST_AZURE_AUTHORITY"), reason="no emulator of ADLS"))]
+
+
+class CloudLake(Lake):
+    """The catalog is a file, the warehouse is in a bucket of its own name."""
+
+    def __init__(self, folder, cloud):
+        super().__init__(folder)
+        self.warehouse = f"{cloud.warehouse}/ware house {random.randrange(10**9)}"
+        self.catalog = SqlCatalog("lake", uri=self.uri, warehouse=self.warehouse, **cloud.properties,
+                                  **{"py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO"})
+        self.files_there = cloud.files()
+        self.environment["PYICEBERG_CATALOG__LAKE__WAREHOUSE"] = self.warehouse
+        self.configure(cloud.properties)
+
+    def configure(self, properties):
+        for key, value in properties.items():
+            name = key.upper().replace(".", "__").replace("-", "_")
+            self.environment[f"PYICEBERG_CATALOG__LAKE__{name}"] = value
+
+    def fill(self, name, appends=6):
+        """Small files in each of four partitions, whose names have to be encoded."""
+        table = self.catalog.create_table(name, schema=SCHEMA)
+        with table.update_spec() as spec:
+            spec.add_identity("part")
+        for append in range(appends):
+            ids = range(append * 12, append * 12 + 12)
+            table.append(pa.table({"id": ids, "a b": [f"x{append}"] * 12, "part": PARTS * 3}, schema=SCHEMA))
+        return table
+
+    def by_duckdb(self, table):
+        """Data files as gcsfs and adlfs copy them; DuckDB decodes them without the catalog."""
+        folder = self.folder / f"copy-{random.randrange(10**9)}"
+        folder.mkdir()
+        for i, path in enumerate(task.file.file_path for task in table.scan().plan_files()):
+            self.files_there.get_file(path, str(folder / f"{i}.parquet"))
+        with shared_duckdb(os.getpid()).cursor() as connection:
+            return multiset(connection.sql(f"SELECT * FROM read_parquet('{folder}/*.parquet', hive_partitioning=false)").to_arrow_table())
+
+    def names(self):
+        self.files_there.invalidate_cache()
+        return sorted(self.files_there.find(self.warehouse))
+
+
+@pytest.fixture(params=CLOUDS)
+def cloud(request):
+    return request.param
+
+
+def test_optimize_keepsRowsForOthers(tmp_path, cloud):
+    lake = CloudLake(tmp_path, cloud)
+    table = lake.fill("db.t")
+    before = by_pyiceberg(table)
+    assert len(list(table.scan().plan_files())) == 6 * len(PARTS)
+    outcome = lake.firn_json("optimize", "db.t")
+    table = lake.load("db.t")
+    assert by_pyiceberg(table) == before == lake.by_duckdb(table), outcome
+    assert table.metadata_location.startswith(lake.warehouse)
+    known = {task.file.file_path for task in table.scan().plan_files()}
+    assert len(known) == len(PARTS)
+    assert all(path.startswith(lake.warehouse) for path in known)
+    empty = [name for name in lake.names() if lake.files_there.size(name) == 0]
+    assert not empty, "no file of directories, none that was begun and left"
+
+
+def test_optimize_twice_theSecondWritesNothing(tmp_path, cloud):
+    lake = CloudLake(tmp_path, cloud)
+    lake.fill("db.t")
+    lake.firn("optimize", "lake.db.t", "--quiet")
+    names = lake.names()
+    lake.firn("optimize", "lake.db.t", "--quiet")
+    assert lake.names() == names, "there is nothing left to do, and nothing is written"
+
+
+def test_wrongCredentials_areRefusedWithoutShowingThem(tmp_path, cloud):
+    lake = CloudLake(tmp_path, cloud)
+    lake.fill("db.t")
+    names = lake.names()
+    wrong = getattr(cloud, "wrong", None) or {
+        "adls.connection-string": cloud.properties["adls.connection-string"].replace(ENV("FIRN_TEST_AZURE_KEY"), "d3Jvbmc=")}
+    lake.configure(wrong)
+    begun = time.time()
+    done = lake.firn_any("optimize", "lake.db.t", "--quiet")
+    assert done.returncode != 0
+    assert time.time() - begun < 30
+    for secret in ("of-somebody-else", "d3Jvbmc="):
+        assert secret not in done.stderr + done.stdout
+    assert lake.names() == names
+
+
+def test_directoryTable_isReadAndNotWritten(tmp_path, cloud):
+    lake = CloudLake(tmp_path, cloud)
+    table = lake.fill("db.t")
+    metadata = f"{table.location()}/metadata"
+    lake.files_there.copy(table.metadata_location, f"{metadata}/v1.metadata.json")
+    for name in lake.files_there.find(metadata):
+        if name.endswith(".metadata.json") and not name.endswith("v1.metadata.json"):
+            lake.files_there.rm(name)
+    names = lake.names()
+    variables = {"gs": {"STORAGE_EMULATOR_HOST": ENV("FIRN_TEST_GCS_ENDPOINT")},
+                 "abfss": {"AZURE_STORAGE_CONNECTION_STRING": ENV("FIRN_TEST_AZURE_CONNECTION_STRING")}}
+    lake.environment.update(variables[table.location().split(":")[0]])
+    flags = ["--property", f"gcs.oauth2.token={ENV('FIRN_TEST_GCS_TOKEN')}"] if cloud is Gcs else []
+    facts = json.loads(lake.firn("health", table.location(), "--json", *flags).stdout)["facts"]
+    assert facts["table"] == table.location()
+    done = lake.firn_any("optimize", table.location(), "--quiet", *flags)
+    assert done.returncode != 0
+    assert "two writers" in done.stderr, done.stderr
+    assert lake.names() == names
