@@ -36,7 +36,8 @@ std::string WithoutSignatures(std::string text) {
 
 Error FromArrow(const arrow::Status& status, const std::string& location) {
   if (arrow::internal::ErrnoFromStatus(status) == ENOENT) return {Code::kNotFound, location + ": no such file"};
-  const std::string text = WithoutSignatures(status.message());
+  std::string text = WithoutSignatures(status.message());
+  text.resize(std::min(text.find(" error_info={"), text.size()));  // all of it again, for machines
   for (const std::string_view missing : {"Status(NOT_FOUND", "BlobNotFound", "PathNotFound"}) {
     if (text.find(missing) != std::string::npos) return {Code::kNotFound, location + ": no such file"};
   }

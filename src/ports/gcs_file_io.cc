@@ -42,7 +42,7 @@ Result<fs::GcsOptions> OptionsOf(const Properties& properties) {
     options.endpoint_override = WithoutSlash(std::string_view(*host).substr(scheme.empty() ? 0 : scheme.size() + 3));
   }
   if (const std::string* project = FindFirstProperty(properties, {"gcs.project-id"})) options.project_id = *project;
-  options.retry_limit_seconds = 30;  // otherwise 15 minutes
+  options.retry_limit_seconds = 20;  // otherwise 15 minutes
   return options;
 }
 

@@ -6,7 +6,7 @@
 //   gcs.service.host, gcs.project-id; without a token the application default credentials are asked.
 // Out: as file_io.h says. Guarantees: those of arrow_file_io.h; CheckExclusive refuses.
 // Cost: as arrow_file_io.h. Threads: any.
-// Errors: kUnsupported for keys with an empty component; kUnavailable after half a minute of trying.
+// Errors: kUnsupported for keys with an empty component; kUnavailable after about half a minute of trying.
 // Source: arrow/filesystem/gcsfs.h; property names of PyIceberg and of Java's GCPProperties.
 #pragma once
 

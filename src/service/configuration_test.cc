@@ -351,7 +351,7 @@ TEST_F(OpenTableTest, Errors_SayWhatWasLookedForAndWhere) {
       {"db.t", Code::kNotFound, "PYICEBERG_CATALOG__DEFAULT__*"},
       {"nope.db.t", Code::kNotFound, "no catalog `default`"},
       {root_ + "/nothing", Code::kNotFound, "vN.metadata.json"},
-      {"gs://bucket/t", Code::kUnsupported, "gs"},
+      {"oss://bucket/t", Code::kUnsupported, "oss"},
       {"hdfs://nn/t/metadata/v1.metadata.json", Code::kUnsupported, "hdfs"},
   };
   for (const auto& [table, code, text] : cases) {
