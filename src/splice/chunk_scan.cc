@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "format/parquet/footer.h"
+#include "splice/bit_pack.h"
 #include "splice/bounds.h"
 
 namespace firn::splice {
@@ -80,7 +81,10 @@ class ChunkWalk {
     for (std::uint64_t size = held ? left : std::min(left, kHeaderBytesFirst);; size = std::min(left, size * 16)) {
       FIRN_ASSIGN(const ByteView bytes, source_.View(at_, std::min(size, std::max(kHeaderBytesMax, size)), scratch_));
       Result<parquet::ParsedPageHeader> parsed = parquet::ParsePageHeader(bytes);
-      if (parsed) return parsed;
+      if (parsed) {
+        behind_header_ = bytes.subspan(parsed->header_bytes);
+        return parsed;
+      }
       if (size == left || size >= kHeaderBytesMax) {
         return source_.file().Corrupt(at_, "page header: " + parsed.error().message);
       }
@@ -118,6 +122,10 @@ class ChunkWalk {
           levels > page.uncompressed_size) {
         return source_.file().Corrupt(page.offset, "levels are longer than their page");
       }
+      if (!scan_.pages.empty() && page.repetition_bytes > 0) {
+        FIRN_ASSIGN(const bool starts_row, StartsRow(page));
+        scan_.splits_rows = scan_.splits_rows || !starts_row;
+      }
     } else {
       scan_.has_v1 = true;
     }
@@ -140,6 +148,21 @@ class ChunkWalk {
     return Ok();
   }
 
+  /// Whether the first repetition level is 0. V2 levels are not compressed. Levels that are broken are found later.
+  Result<bool> StartsRow(const PageRecord& page) {
+    constexpr std::size_t kRunBytes = 6;  // the head of the first run and its first level, of at most 8 bits
+    const auto wanted = std::min(static_cast<std::size_t>(page.repetition_bytes), kRunBytes);
+    if (behind_header_.size() < wanted) {
+      FIRN_ASSIGN(behind_header_, source_.View(page.offset + page.header_bytes, wanted, scratch_));
+    }
+    std::size_t at = 0;
+    while (at < wanted && behind_header_[at] >= 0x80) ++at;
+    if (++at >= wanted) return true;
+    const auto max = static_cast<std::uint64_t>(source_.file().leaves()[scan_.leaf].max_repetition_level);
+    const bool packed = (behind_header_[0] & 1) != 0;
+    return (packed ? behind_header_[at] & ((1U << std::min(BitWidth(max), 8U)) - 1) : behind_header_[at]) == 0;
+  }
+
   /// Readers ignore bounds because of the writer's name or the column's order, and a copy has others.
   bool TrustedOnlyInACopy(const parquet::Statistics& statistics) const {
     const InputFile& file = source_.file();
@@ -153,6 +176,7 @@ class ChunkWalk {
   const SourceGroup& source_;
   ChunkScan scan_;
   RawBuffer scratch_;
+  ByteView behind_header_;  // what is known of the body of the page at hand
   std::uint64_t at_ = 0, end_ = 0;
   std::int64_t values_ = 0;
 };

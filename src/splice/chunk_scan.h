@@ -57,6 +57,7 @@ struct ChunkScan {
 
   bool has_dictionary_pages = false, has_other_pages = false;  // encodings of the data pages
   bool has_v1 = false, has_v2 = false;
+  bool splits_rows = false;  // a V2 page goes on with the row of the page before: where rows begin is not known
 
   /// What the records take, without bounds that are longer than usual.
   std::int64_t memory_bytes() const {

@@ -101,6 +101,7 @@ std::optional<std::int64_t> SourceFacts::PageRows(std::size_t page) {
   const PageRecord& record = scan_.pages[page];
   if (column_.max_repetition == 0) return record.num_values;
   if (scan_.pages.size() == 1) return scan_.source->meta().num_rows;
+  if (scan_.splits_rows) return std::nullopt;
   if (record.type == parquet::PageType::kDataV2) return record.num_rows;
   LoadIndexes();
   if (!offsets_) return std::nullopt;

@@ -4,7 +4,8 @@
 //
 // In: a scanned chunk. Out: per page nulls, rows and bounds, and the same for the whole chunk.
 // Guarantees: bounds are of the page if its index or header has them, else those of its chunk: wider, still right.
-//   Rows of nested V1 pages are known only from an offset index that matches the pages.
+//   Rows of nested V1 pages are known only from an offset index that matches the pages; of V2 pages they are not known
+//   where a page goes on with the row of the page before, as arrow-go makes them.
 // Cost: the page index is read and parsed only when it is needed: not for chunks of one page.
 // Errors: none: what cannot be read or does not fit counts as unknown.
 // Threads: one owner.

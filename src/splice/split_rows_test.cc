@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nested V2 pages that go on with the row of the page before, as arrow-go makes them against the format's rule.
+#include <gtest/gtest.h>
+
+#include "splice/arrow_tables_test.h"
+#include "splice/filter_job_test.h"
+#include "splice/page_surgery_test.h"
+
+namespace firn::splice::testing {
+namespace {
+
+/// Lists of one to three numbers.
+TablePtr Lists(std::int64_t rows, std::int64_t first) {
+  std::string json;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    json += row == 0 ? "[[" : ",[";
+    for (std::int64_t i = 0; i <= row % 3; ++i) json += (i > 0 ? "," : "") + std::to_string(first + row * 10 + i);
+    json += "]";
+  }
+  return JsonTable({{"c", "list<int32>", json + "]"}});
+}
+
+/// The first value of the second page becomes one of the row before.
+Bytes WithSplitRow(const TablePtr& table, bool dictionary) {
+  FileChoice choice;
+  choice.v2 = true;
+  choice.dictionary = dictionary;
+  choice.page_index = false;
+  choice.page_rows = 1000;
+  Bytes file = WriteFile(table, choice);
+  file = WithPage(file, {0, 0, dictionary ? 2U : 1U}, [](EditedPage& page) {
+    EditLevels(page, 1, 3, [](EditedLevels& levels) { levels.repetition[0] = 1; });
+    --page.header.num_rows;
+  });
+  return WithFooter(file, [](parquet::FileMetaData& footer) {
+    --footer.num_rows;
+    --footer.row_groups[0].num_rows;
+  });
+}
+
+TEST(SplitRows, StayWhole) {
+  for (const bool dictionary : {false, true}) {
+    const TablePtr whole = Lists(5000, 0);
+    const Bytes file = WithSplitRow(whole, dictionary);
+    const TablePtr table = ReadFile(file);
+    ASSERT_EQ(RowsOf(table), 4999);
+    for (const Effort effort : {Effort::kFast, Effort::kBalanced}) {
+      Options options;
+      options.effort = effort;
+      const Result<Spliced> spliced = SpliceFiles({InputOf("a", file), InputOf("b", file)}, options);
+      ASSERT_TRUE(spliced) << ToString(spliced.error());
+      EXPECT_EQ(DifferenceOf({table, table}, spliced->file), "");
+      const Result<Spliced> alone = SpliceFiles({InputOf("a", file)}, options);
+      ASSERT_TRUE(alone) << ToString(alone.error());
+      EXPECT_EQ(DifferenceOf({table}, alone->file), "");
+      // Pages of the output begin with rows: a reader that jumps to one of them finds its first row.
+      EXPECT_EQ(alone->report.tiers[static_cast<std::size_t>(Tier::kRowGroup)].chunks, 0);
+      for (const std::vector<std::int64_t>& gone :
+           {RowRange(0, 3), RowRange(998, 1000), RowRange(999, 2001), RowRange(2500, 2501)}) {
+        const auto deleted = std::make_shared<DeletedRowList>(gone);
+        Input input = InputOf("a", file);
+        input.deleted_rows = deleted;
+        const Result<Spliced> filtered = SpliceFiles({input, input}, options);
+        ASSERT_TRUE(filtered) << ToString(filtered.error());
+        const TablePtr left = Joined(WithoutRows(table, *deleted));
+        EXPECT_EQ(DifferenceOf({left, left}, filtered->file), "") << gone[0];
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firn::splice::testing
