@@ -38,7 +38,7 @@ class Spark:
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()
         if answer != "ok":
-            raise RuntimeError(f"Spark: {answer[:1500]}")
+            raise RuntimeError(f"Spark: {answer}")
 
     def write(self, data, path, codec, rng, shape=None):
         source = f"{path}.source"
@@ -57,7 +57,12 @@ class Spark:
 
     def read(self, path):
         copied = f"{path}.copied"
-        self.copy(path, copied)
+        try:
+            self.copy(path, copied)
+        except RuntimeError as error:
+            if "Unsupported encoding: BYTE_STREAM_SPLIT" not in str(error):
+                raise
+            self.copy(path, copied, **{"spark.sql.parquet.enableVectorizedReader": False})
         data = pq.read_table(copied)
         os.unlink(copied)
         return data

@@ -43,7 +43,8 @@ def main():
             copy(spark, source, target, dict(pair.split("=", 1) for pair in pairs))
             answers.write("ok\n")
         except Exception as error:  # whatever Spark says goes to the one who asked
-            answers.write("error " + str(error).replace("\n", "|")[:3000] + "\n")
+            shutil.rmtree(f"{target}.folder", ignore_errors=True)
+            answers.write("error " + str(error).replace("\n", "|") + "\n")
         answers.flush()
 
 
