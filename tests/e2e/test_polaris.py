@@ -14,9 +14,7 @@ from tests.services.polaris_proxy import PolarisProxy, policy
 from .service import Service
 
 URI = os.environ.get("FIRN_TEST_REST_URI")
-# A wait of one of these ran out of time in two of nine runs, and nobody knows yet why: by hand until that is found.
-pytestmark = pytest.mark.skipif(not URI or os.environ.get("FIRN_TEST_POLARIS") != "1",
-                                reason="FIRN_TEST_POLARIS=1 and a REST catalog (FIRN_TEST_REST_URI) run it")
+pytestmark = pytest.mark.skipif(not URI, reason="no REST catalog (FIRN_TEST_REST_URI)")
 
 
 @pytest.fixture
@@ -123,7 +121,7 @@ def test_a404OfAnEndpointThatIsListed_isNoAnswer(tmp_path, polaris):
     polaris.status = 404  # of a proxy in front
     with serve(tmp_path, polaris) as service:
         service.wait(lambda: service.call(f"/api/v1/tables/lake%2F{name}")[0] == 200
-                     and "is not known" in service.table(f"lake/{name}")["row"]["state_reason"])
+                     and "is not known" in (service.table(f"lake/{name}")["state_reason"] or ""))
         assert runs(service, name) == []
         polaris.status = 200
         service.wait(lambda: runs(service, name))
