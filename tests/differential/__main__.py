@@ -30,6 +30,7 @@ EFFORTS = ("fast", "balanced", "dense")
 class Outcome:
     def __init__(self):
         self.tiers, self.cases, self.refusals = collections.Counter(), collections.Counter(), collections.Counter()
+        self.unread = collections.Counter()  # by reader: outputs that it refused as it refused an input
         self.wrong = []  # texts with the seed and the folder that holds its files
 
 
@@ -59,6 +60,7 @@ def run_one(worker, request, outcome):
         return
     outcome.cases[f"{request['case']} {answer['text']}"] += 1
     outcome.tiers.update(answer["tiers"])
+    outcome.unread.update(answer["unread"])
 
 
 def run_files(folder):
@@ -112,6 +114,7 @@ def main():
     outcome = run_seeds(range(first, last + 1), args.go, args.efforts.split(","), args.cases.split(","), args.spark)
     print("chunks per tier: " + ", ".join(f"{name} {n}" for name, n in sorted(outcome.tiers.items())))
     print("cases: " + ", ".join(f"{name} {n}" for name, n in outcome.cases.most_common()))
+    print("not read, as an input: " + ", ".join(f"{name} {n}" for name, n in outcome.unread.most_common()))
     for reason, count in outcome.refusals.most_common():
         print(f"refused {count}: {reason}")
     print(f"wrong: {len(outcome.wrong)}")

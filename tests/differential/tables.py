@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random tables, and the programs of other people that write and read them."""
 
+import collections
 import datetime
 import decimal
 import json
@@ -160,6 +161,7 @@ class Programs:
 
     def __init__(self, go=None, spark=False):
         self.writers, self.readers = dict(writers(go)), dict(READERS)
+        self.unread = collections.Counter()  # by reader: outputs that it refused as it refused an input
         if spark:
             session = Spark()
             self.writers["spark"], self.readers["spark"] = session.write, session.read

@@ -68,9 +68,10 @@ def main():
         request = json.loads(line)
         case = {"splice": cases.splice_case, "table": table_cases.table_case, "crash": crash}[request["case"]]
         programs = programs or tables.Programs(request["go"], request.get("spark"))
+        programs.unread.clear()
         try:
             tiers, text = case(request["seed"], Path(request["folder"]), programs, request["efforts"])
-            answer = {"tiers": tiers, "text": text}
+            answer = {"tiers": tiers, "text": text, "unread": dict(programs.unread)}
         except cases.Wrong as wrong:
             answer = {"wrong": str(wrong)}
         except Exception:  # of a writer or of this program: reported with the seed all the same
