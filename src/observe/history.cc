@@ -124,7 +124,10 @@ class HistoryReader {
       }
       const auto broken = std::ranges::find_if(
           path_, [&](const Snapshot* snapshot) { return snapshot->id == history_.changes.broken_at; });
-      if (broken == path_.end()) return Error{Code::kLimit, std::move(history_.changes.reason)};
+      if (broken == path_.end()) {
+        return Error{Code::kLimit,
+                     fmt::format("too many changes: more than {} manifest entries", options_.entries_max)};
+      }
       first_ = static_cast<std::size_t>(broken - path_.begin());
       reason_ = std::move(history_.changes.reason);
       broken_ = Code::kCorrupt;

@@ -232,6 +232,12 @@ TEST(History, MoreThanTheLimitIsAnError) {
   ASSERT_FALSE(history.has_value());
   EXPECT_EQ(history.error().code, Code::kLimit);
   EXPECT_THAT(history.error().message, HasSubstr("5 snapshots, at most 3"));
+  GrowingTable longer = Appends(200);
+  const auto entries = Read(longer, {.entries_max = 150});
+  ASSERT_FALSE(entries.has_value());
+  EXPECT_EQ(entries.error().code, Code::kLimit);
+  EXPECT_THAT(entries.error().message, HasSubstr("more than 150 manifest entries"));
+  EXPECT_TRUE(Read(longer, {.entries_max = 200}));
 }
 
 }  // namespace
