@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from tests.services.warehouses import Warehouses
+from tests.services import azure, gcs
+from tests.services.warehouses import SlowWire, Warehouses
 
 from .conftest import Lake
 from .rows import by_pyiceberg, multiset, shared_duckdb
@@ -160,3 +161,73 @@ def test_directoryTable_isReadAndNotWritten(tmp_path, cloud):
     assert done.returncode != 0
     assert "two writers" in done.stderr, done.stderr
     assert lake.names() == names
+
+
+class EndingTokens(gcs.Gcs):
+    """GCS that takes a token until its time is over. `vend` makes them for a catalog."""
+
+    def __init__(self, folder, seconds):
+        super().__init__(folder)
+        self.seconds = seconds
+        self.ends = []
+
+    def handle(self, handler):
+        # A little longer than it is said to hold, for what is on its way on a busy machine.
+        self.tokens = {gcs.TOKEN} | {f"vended-{i}" for i, end in enumerate(self.ends) if end + 4 > time.time()}
+        super().handle(handler)
+
+    def vend(self):
+        self.ends.append(time.time() + self.seconds)
+        return {"gcs.oauth2.token": f"vended-{len(self.ends) - 1}",
+                "gcs.oauth2.token-expires-at": str(int(self.ends[-1] * 1000))}
+
+
+class EndingSignatures(azure.Azure):
+    """Azurite looks at the end of a signature itself."""
+
+    def __init__(self, folder, seconds):
+        super().__init__(folder)
+        self.seconds = seconds
+        self.ends = []
+        self.host = f"{azure.ACCOUNT}.dfs.core.windows.net"
+
+    def vend(self):
+        self.ends.append(time.time() + self.seconds)
+        return {f"adls.sas-token.{self.host}": azure.account_sas(seconds=self.seconds + 4),
+                f"adls.sas-token-expires-at-ms.{self.host}": str(int(self.ends[-1] * 1000))}
+
+
+def ending_store(cloud, folder):
+    """(store, properties that open it for good, those of firn without credentials behind a slow wire, warehouse)"""
+    if cloud is Gcs:
+        store = EndingTokens(folder, seconds=5)
+        return (store, {"gcs.service.host": store.url, "gcs.oauth2.token": gcs.TOKEN, "gcs.project-id": "test"},
+                lambda wire: {"gcs.service.host": wire.url}, f"gs://{gcs.BUCKET}")
+    store = EndingSignatures(folder, seconds=5)
+    services = {f"adls.{service}-storage-scheme": "http" for service in ("blob", "dfs")}
+    return (store, {"adls.connection-string": store.connection_string},
+            lambda wire: {"adls.account-name": azure.ACCOUNT, **services, **{
+                f"adls.{service}-storage-authority": wire.url.removeprefix("http://") for service in ("blob", "dfs")}},
+            f"abfss://{azure.CONTAINER}@{store.host}")
+
+
+def test_credentialsOfTheCatalog_endDuringTheWork_newOnesAreTaken(tmp_path, cloud):
+    store, properties, behind, warehouse = ending_store(cloud, tmp_path / "store")
+    with store:
+        catalog = SqlCatalog("red", uri=f"sqlite:///{tmp_path}/red.db", warehouse=f"{warehouse}/red", **properties,
+                             **{"py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO"})
+        catalog.create_namespace("db")
+        table = catalog.create_table("db.t", schema=SCHEMA)
+        for append in range(8):
+            table.append(pa.table({"id": range(10), "a b": [f"x{append}"] * 10, "part": ["p"] * 10}, schema=SCHEMA))
+        rows = by_pyiceberg(table)
+        with SlowWire(store.url, 0.15) as wire, Warehouses({"red": catalog}, store.vend) as server:
+            begin = time.time()
+            done = run(tmp_path, {"red": {"uri": server.url, "warehouse": "red", **behind(wire)}}, "optimize", "red.db.t",
+                       "--quiet", "--threads", "1")
+            seconds = time.time() - begin
+        assert done.returncode == 0, done.stderr
+        assert seconds > 10 and len(store.ends) > 1, f"credentials have to end during the work, which took {seconds:.1f} s"
+        table = catalog.load_table("db.t")
+        assert by_pyiceberg(table) == rows
+        assert len(list(table.scan().plan_files())) == 1

@@ -31,9 +31,9 @@ def program():
     return [node, str(script)]
 
 
-def account_sas(permissions="rwdlc", hours=1):
+def account_sas(permissions="rwdlc", seconds=24 * 3600):
     """A shared access signature for the whole account, without the question mark."""
-    end = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    end = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
     signed = "\n".join([ACCOUNT, permissions, "b", "sco", "", end, "", "https,http", VERSION, "", ""])
     signature = base64.b64encode(hmac.new(base64.b64decode(KEY), signed.encode(), hashlib.sha256).digest()).decode()
     return urllib.parse.urlencode({"sv": VERSION, "ss": "b", "srt": "sco", "sp": permissions, "se": end,
