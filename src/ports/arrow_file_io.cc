@@ -242,7 +242,11 @@ class ArrowFileIO final : public FileIO {
   }
 
   Status CheckCreate(const std::string&) override { return Ok(); }
-  Status CheckExclusive(const std::string& location) override { return NotExclusive(location); }
+  Status CheckExclusive(const std::string& location) override {
+    Error error = NotExclusive(location);
+    if (!store_.exclusive_with.empty()) error.message += fmt::format("; with {} it can", store_.exclusive_with);
+    return error;
+  }
 
   Status Replace(const std::string& location, ByteView bytes) override {
     FIRN_ASSIGN(const std::string path, PathOf(location));

@@ -34,6 +34,8 @@ struct ArrowStore {
   std::uint64_t held_bytes = 0;
   /// Deletes the file of a path, Ok if there is none; empty: the file system does.
   std::function<Status(const std::string& path)> remove = {};
+  /// With which properties the store would make a metadata file for one writer alone; empty: with none.
+  std::string exclusive_with = {};
 };
 
 inline constexpr std::uint64_t kSmallUploadBytes = std::uint64_t{8} << 20;

@@ -84,11 +84,11 @@ Status AuthorizeForAzure(HttpRequest& request, const AzureAccount& account, Time
   return Ok();
 }
 
-std::string AzureBlobs::UrlOf(const std::string& path) const {
-  const std::string& authority = account_.blob.authority;
+std::string AzureBlobUrl(const AzureAccount& account, const std::string& path) {
+  const std::string& authority = account.blob.authority;
   std::string url = authority.starts_with('.')
-                        ? fmt::format("{}://{}{}", account_.blob.scheme, account_.name, authority)
-                        : fmt::format("{}://{}/{}", account_.blob.scheme, authority, account_.name);
+                        ? fmt::format("{}://{}{}", account.blob.scheme, account.name, authority)
+                        : fmt::format("{}://{}/{}", account.blob.scheme, authority, account.name);
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     url += '/' + UrlEncode(std::string_view(path).substr(begin, end - begin));
@@ -97,11 +97,27 @@ std::string AzureBlobs::UrlOf(const std::string& path) const {
   return url;
 }
 
+ConditionalStore AzureObjects(AzureAccount account, std::function<Result<std::string>(const std::string&)> path_of,
+                              Clock& clock) {
+  ConditionalStore store{
+      .server = account.name + account.blob.authority, .condition = "PUT with If-None-Match: *", .request = {}};
+  store.request = [account = std::move(account), path_of = std::move(path_of), &clock](
+                      const std::string& location, ByteView bytes) -> Result<HttpRequest> {
+    FIRN_ASSIGN(const std::string path, path_of(location));
+    HttpRequest request{.method = "PUT", .url = AzureBlobUrl(account, path), .body = std::string(AsText(bytes))};
+    request.headers = {
+        {"Content-Type", "application/octet-stream"}, {"If-None-Match", "*"}, {"x-ms-blob-type", "BlockBlob"}};
+    FIRN_TRY(AuthorizeForAzure(request, account, clock.Now()));
+    return request;
+  };
+  return store;
+}
+
 Status AzureBlobs::Delete(const std::string& path) {
   Status failure = Ok();
   for (int i = 1; i <= kTriesMax; ++i) {
     if (i > 1) clock_.SleepMs(kFirstPauseMs << (i - 2));
-    HttpRequest request{.method = "DELETE", .url = UrlOf(path)};
+    HttpRequest request{.method = "DELETE", .url = AzureBlobUrl(account_, path)};
     request.headers.emplace_back("Content-Type", "application/octet-stream");  // signed: not left to the HTTP client
     FIRN_TRY(AuthorizeForAzure(request, account_, clock_.Now()));
     const auto response = http_->Send(request);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ports/memory_file_io.h"
+
 namespace firn::ports {
 namespace {
 
@@ -60,6 +62,31 @@ TEST_F(AzureBlobsTest, Delete_WithASharedAccessSignature_ItIsTheQuery) {
   EXPECT_EQ(refused.error().code, Code::kInvalidArgument);
   EXPECT_THAT(refused.error().message, HasSubstr("403 AuthenticationFailed"));
   EXPECT_THAT(refused.error().message, Not(HasSubstr("hidden")));
+}
+
+TEST_F(AzureBlobsTest, Put_IsSignedWithItsCondition) {
+  const auto path_of = [](const std::string&) -> Result<std::string> { return "box/v1.metadata.json"; };
+  const auto request = AzureObjects(account_, path_of, clock_).request("", AsBytes(std::string_view("four")));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->method + " " + request->url, "PUT https://lake.blob.core.windows.net/box/v1.metadata.json");
+  EXPECT_THAT(request->headers, Contains(Header("If-None-Match", "*")));
+  // HMAC-SHA256 of "PUT\n\n\n4\n\napplication/octet-stream\n\n\n\n*\n\n\nx-ms-blob-type:...", made with Python's hmac.
+  EXPECT_THAT(request->headers,
+              Contains(Header("Authorization", "SharedKey lake:DdAhLo4VbOxEVRplyowAg1W1psEX3FfJsZ6j2XSmvwg=")));
+}
+
+TEST_F(AzureBlobsTest, Put_NameTaken_Conflict) {
+  MemoryFileIO objects;
+  const auto path_of = [](const std::string&) -> Result<std::string> { return "box/k"; };
+  http_ = std::make_shared<MemoryHttp>([](const HttpRequest&) -> Result<HttpResponse> {
+    return HttpResponse{.status = 409, .headers = {{"x-ms-error-code", "BlobAlreadyExists"}}, .body = ""};
+  });
+  ConditionalPut put(http_, AzureObjects(account_, path_of, clock_), objects, clock_);
+  const Status taken = put.Put("abfs://box@lake/k", AsBytes(std::string_view("x")));
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, Code::kConflict);
+  EXPECT_THAT(taken.error().message, HasSubstr("file exists already"));
+  EXPECT_EQ(http_->requests().size(), 1U) << "nothing is open, so nothing is sent again";
 }
 
 TEST_F(AzureBlobsTest, Delete_MissingBlob_Ok_MissingContainer_Refused) {

@@ -8,6 +8,7 @@
 #include "ports/azure_account.h"
 #include "ports/azure_blobs.h"
 #include "ports/clock.h"
+#include "ports/conditional_file_io.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -57,15 +58,6 @@ Result<std::shared_ptr<fs::FileSystem>> MakeClient(const AzureAccount& account) 
   return std::shared_ptr<fs::FileSystem>(std::move(*files));
 }
 
-/// Deletes through requests of our own, where they can be authorized; null elsewhere.
-Result<std::function<Status(const std::string&)>> DeletionOf(const AzureAccount& account) {
-  if (account.sas_token.empty() && account.key.empty()) return nullptr;
-  static SystemClock clock;
-  FIRN_ASSIGN(auto http, MakeCurlHttp({}));
-  auto blobs = std::make_shared<AzureBlobs>(std::move(http), account, clock);
-  return [blobs](const std::string& path) { return blobs->Delete(path); };
-}
-
 }  // namespace
 
 bool IsAzureScheme(std::string_view scheme) {
@@ -81,10 +73,18 @@ std::string_view AzureHostOf(std::string_view location) {
 Result<std::unique_ptr<FileIO>> OpenAzureFileIO(const Properties& properties, const std::string& host) {
   FIRN_ASSIGN(const AzureAccount account, AzureAccountOf(properties, host));
   FIRN_ASSIGN(auto files, MakeClient(account));
-  FIRN_ASSIGN(auto deletion, DeletionOf(account));
   // Its streams are there under their name from the beginning.
-  return MakeArrowFileIO(std::move(files),
-                         {.path_of = ArrowPath, .held_bytes = kSmallUploadBytes, .remove = std::move(deletion)});
+  ArrowStore store{.path_of = ArrowPath, .held_bytes = kSmallUploadBytes};
+  if (account.sas_token.empty() && account.key.empty()) {
+    store.exclusive_with = "adls.account-key, a shared access signature or a connection string";
+    return MakeArrowFileIO(std::move(files), std::move(store));
+  }
+  static SystemClock clock;
+  FIRN_ASSIGN(auto http, MakeCurlHttp({}));
+  const auto blobs = std::make_shared<AzureBlobs>(http, account, clock);
+  store.remove = [blobs](const std::string& path) { return blobs->Delete(path); };
+  return MakeConditionalFileIO(MakeArrowFileIO(std::move(files), std::move(store)), std::move(http),
+                               AzureObjects(account, ArrowPath, clock), clock);
 }
 
 }  // namespace firn::ports

@@ -5,8 +5,10 @@
 // In: "abfss://container@account.dfs.core.windows.net/path" (also abfs, wasb, wasbs; without "@..." the account is that
 //   of the properties), paths as raw bytes; properties of azure_account.h. Without credentials the usual Azure chain is
 //   asked (environment, workload identity, managed identity, command line).
-// Out: as file_io.h says. Guarantees: those of arrow_file_io.h; CheckExclusive refuses. A file of more than 8 MiB is
-//   there, not whole, before Close.
+// Out: as file_io.h says. Guarantees: those of arrow_file_io.h; with a key or a shared access signature metadata files
+// are
+//   made by conditional requests (conditional_file_io.h), otherwise CheckExclusive refuses. A file of more than 8 MiB
+//   is there, not whole, before Close.
 // Cost: as arrow_file_io.h; a file is deleted by one request where there is a key or a shared access signature.
 // Threads: any.
 // Errors: those of azure_account.h.

@@ -8,6 +8,9 @@
 #include <limits>
 
 #include "ports/arrow_file_io.h"
+#include "ports/clock.h"
+#include "ports/conditional_file_io.h"
+#include "ports/gcs_object_request.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -46,6 +49,12 @@ Result<fs::GcsOptions> OptionsOf(const Properties& properties) {
   return options;
 }
 
+/// "https://storage.googleapis.com"
+std::string ServerOf(const fs::GcsOptions& options) {
+  return fmt::format("{}://{}", options.scheme.empty() ? "https" : options.scheme,
+                     options.endpoint_override.empty() ? "storage.googleapis.com" : options.endpoint_override);
+}
+
 Result<std::string> ArrowPath(const std::string& location) {
   const std::string_view scheme = SchemeOf(location);
   if (!IsGcsScheme(scheme)) {
@@ -61,7 +70,17 @@ Result<std::unique_ptr<FileIO>> OpenGcsFileIO(const Properties& properties) {
   auto files = fs::GcsFileSystem::Make(options);
   if (!files.ok()) return Error{Code::kUnavailable, "Google Cloud Storage: " + files.status().message()};
   // Its streams become objects also when they are given up.
-  return MakeArrowFileIO(std::move(*files), {.path_of = ArrowPath, .held_bytes = kSmallUploadBytes});
+  ArrowStore store{.path_of = ArrowPath, .held_bytes = kSmallUploadBytes};
+  const std::string token = PropertyOr(properties, "gcs.oauth2.token", "");
+  FIRN_ASSIGN(const bool anonymous, BoolProperty(properties, "gcs.no-auth", false));
+  if (token.empty() && !anonymous) {  // the client keeps the tokens that it fetches to itself
+    store.exclusive_with = "gcs.oauth2.token";
+    return MakeArrowFileIO(std::move(*files), std::move(store));
+  }
+  static SystemClock clock;
+  FIRN_ASSIGN(auto http, MakeCurlHttp({}));
+  return MakeConditionalFileIO(MakeArrowFileIO(std::move(*files), std::move(store)), std::move(http),
+                               GcsObjects(ServerOf(options), token), clock);
 }
 
 }  // namespace firn::ports

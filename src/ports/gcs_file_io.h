@@ -4,7 +4,9 @@
 //
 // In: "gs://bucket/key", keys as raw bytes; properties gcs.oauth2.token, gcs.oauth2.token-expires-at, gcs.no-auth,
 //   gcs.service.host, gcs.project-id; without a token the application default credentials are asked.
-// Out: as file_io.h says. Guarantees: those of arrow_file_io.h; CheckExclusive refuses.
+// Out: as file_io.h says. Guarantees: those of arrow_file_io.h; with a token (or with gcs.no-auth) metadata files are
+// made
+//   by conditional requests (conditional_file_io.h), otherwise CheckExclusive refuses.
 // Cost: as arrow_file_io.h. Threads: any.
 // Errors: kUnsupported for keys with an empty component; kUnavailable after about half a minute of trying.
 // Source: arrow/filesystem/gcsfs.h; property names of PyIceberg and of Java's GCPProperties.

@@ -5,9 +5,9 @@
 // In: TableIdentifier with the directory as its name and no namespace, or names below the property `warehouse`.
 // Out: the Catalog port.
 // Guarantees: a commit makes vN+1.metadata.json, which fails if it exists: by link(2) on local storage, by a
-//   conditional PUT on S3; storage that cannot do that is refused. version-hint.text is then replaced, best effort.
-//   Old versions are never removed. A table whose metadata says another location than its directory was moved, and is
-//   read only; so are tables that keep their metadata elsewhere.
+//   conditional request on object stores; storage that cannot do that is refused. version-hint.text is then replaced,
+//   best effort. Old versions are never removed. A table whose metadata says another location than its directory was
+//   moved, and is read only; so are tables that keep their metadata elsewhere.
 // Cost: a load reads the hint and looks for three names a version behind it. ListTables reads the names of all
 //   objects of the warehouse on an object store.
 // Threads: any; processes too. Java's own Hadoop catalog renames over existing files, so no guarantee can be given

@@ -6,12 +6,11 @@
 
 #include <cstdlib>
 
-#include "base/check.h"
 #include "ports/arrow_file_io.h"
 #include "ports/clock.h"
+#include "ports/conditional_file_io.h"
 #include "ports/location.h"
-#include "ports/metadata_file.h"
-#include "ports/s3_conditional_put.h"
+#include "ports/s3_object_request.h"
 
 namespace firn::ports {
 namespace {
@@ -24,78 +23,6 @@ Result<std::string> ArrowPath(const std::string& location) {
   if (!IsS3Scheme(scheme)) return Error{Code::kUnsupported, fmt::format("`{}` is no S3 location", location)};
   return BucketPath(location);
 }
-
-/// A metadata file: held, and sent at once under the condition that the name is free.
-class HeldOutput final : public OutputFile {
- public:
-  HeldOutput(std::string name, S3ConditionalPut& put, FileIO& plain)
-      : name_(std::move(name)), put_(put), plain_(plain) {}
-
-  const std::string& name() const override { return name_; }
-  std::uint64_t position() const override { return bytes_.size(); }
-
-  Status Write(ByteView bytes) override {
-    FIRN_CHECK(!done_);
-    if (bytes.size() > kMetadataBytesMax - bytes_.size()) {
-      return Error{Code::kLimit, fmt::format("{}: more than {} bytes", name_, kMetadataBytesMax)};
-    }
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    return Ok();
-  }
-
-  Status Close() override {
-    FIRN_CHECK(!done_);
-    done_ = true;
-    Status put = put_.Put(name_, bytes_);
-    // A store that says it knows no conditions; the name was looked for when the file was begun.
-    if (!put && put.error().code == Code::kUnsupported) return WriteFile(plain_, name_, bytes_);
-    return put;
-  }
-
-  void Abort() override {
-    done_ = true;
-    bytes_.clear();
-  }
-
- private:
-  std::string name_;
-  S3ConditionalPut& put_;
-  FileIO& plain_;
-  Bytes bytes_;
-  bool done_ = false;
-};
-
-class S3FileIO final : public FileIO {
- public:
-  S3FileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<Http> http, S3Endpoint endpoint)
-      : plain_(std::move(plain)), put_(std::move(http), std::move(endpoint), *plain_, clock_) {}
-
-  Result<std::unique_ptr<RandomAccessSource>> Open(const std::string& location,
-                                                   std::optional<std::uint64_t> known_size_bytes) override {
-    return plain_->Open(location, known_size_bytes);
-  }
-
-  Result<std::unique_ptr<OutputFile>> Create(const std::string& location) override {
-    if (!IsMetadataFileName(location)) return plain_->Create(location);
-    FIRN_ASSIGN(const bool taken, plain_->Exists(location));
-    if (taken) return Error{Code::kConflict, location + ": file exists already"};
-    return std::unique_ptr<OutputFile>(new HeldOutput(location, put_, *plain_));
-  }
-
-  Status CheckCreate(const std::string& location) override { return plain_->CheckCreate(location); }
-  Status CheckExclusive(const std::string& location) override { return put_.CheckHonoured(location); }
-  Status Replace(const std::string& location, ByteView bytes) override { return plain_->Replace(location, bytes); }
-  Status Delete(const std::string& location) override { return plain_->Delete(location); }
-  Result<bool> Exists(const std::string& location) override { return plain_->Exists(location); }
-  Result<ListPage> List(const std::string& prefix, const std::string& page) override {
-    return plain_->List(prefix, page);
-  }
-
- private:
-  SystemClock clock_;
-  std::unique_ptr<FileIO> plain_;
-  S3ConditionalPut put_;
-};
 
 Status StartClient() {
   static const arrow::Status started = [] {
@@ -197,7 +124,8 @@ Result<std::unique_ptr<FileIO>> OpenS3FileIO(const Properties& properties) {
   FIRN_ASSIGN(auto http, MakeCurlHttp(std::move(http_options)));
   S3Endpoint endpoint = EndpointOf(options, (*files)->region());
   auto plain = MakeArrowFileIO(std::move(*files), {.path_of = ArrowPath});
-  return std::unique_ptr<FileIO>(new S3FileIO(std::move(plain), std::move(http), std::move(endpoint)));
+  static SystemClock clock;
+  return MakeConditionalFileIO(std::move(plain), std::move(http), S3Objects(std::move(endpoint), clock), clock);
 }
 
 }  // namespace firn::ports

@@ -81,7 +81,6 @@ FileIOFixture Cloud(const std::string& bucket, const ports::Properties& properti
   return {.io = std::make_unique<ports::RoutedFileIO>(properties),
           .refused = std::make_unique<ports::RoutedFileIO>(ports::Merged(properties, wrong)),
           .root = root,
-          .exclusive = false,
           .has_backslash = has_backslash,
           .sorted = false,
           .any_key = false,

@@ -5,7 +5,6 @@ PyIceberg writes through gcsfs and adlfs, which share no code with firn's client
 DuckDB what gcsfs and adlfs copy to this machine.
 """
 
-import json
 import os
 import random
 import time
@@ -13,8 +12,10 @@ import time
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import StaticTable
 
 from tests.services import azure, gcs
+from tests.services.local_http import HttpProxy
 from tests.services.warehouses import SlowWire, Warehouses
 
 from .conftest import Lake
@@ -142,25 +143,70 @@ def test_wrongCredentials_areRefusedWithoutShowingThem(tmp_path, cloud):
     assert lake.names() == names
 
 
-def test_directoryTable_isReadAndNotWritten(tmp_path, cloud):
-    lake = CloudLake(tmp_path, cloud)
-    table = lake.fill("db.t")
-    metadata = f"{table.location()}/metadata"
-    lake.files_there.copy(table.metadata_location, f"{metadata}/v1.metadata.json")
-    for name in lake.files_there.find(metadata):
-        if name.endswith(".metadata.json") and not name.endswith("v1.metadata.json"):
-            lake.files_there.rm(name)
-    names = lake.names()
-    variables = {"gs": {"STORAGE_EMULATOR_HOST": ENV("FIRN_TEST_GCS_ENDPOINT")},
-                 "abfss": {"AZURE_STORAGE_CONNECTION_STRING": ENV("FIRN_TEST_AZURE_CONNECTION_STRING")}}
-    lake.environment.update(variables[table.location().split(":")[0]])
-    flags = ["--property", f"gcs.oauth2.token={ENV('FIRN_TEST_GCS_TOKEN')}"] if cloud is Gcs else []
-    facts = json.loads(lake.firn("health", table.location(), "--json", *flags).stdout)["facts"]
-    assert facts["table"] == table.location()
-    done = lake.firn_any("optimize", table.location(), "--quiet", *flags)
+class Directory(CloudLake):
+    """A table that is a directory with one version, without a catalog."""
+
+    def __init__(self, folder, cloud):
+        super().__init__(folder, cloud)
+        self.cloud = cloud
+        table = self.fill("db.t")
+        self.rows = by_pyiceberg(table)
+        self.location = table.location()
+        self.metadata = f"{self.location}/metadata"
+        self.files_there.copy(table.metadata_location, f"{self.metadata}/v1.metadata.json")
+        for name in self.files_there.find(self.metadata):
+            if name.endswith(".metadata.json") and not name.endswith("v1.metadata.json"):
+                self.files_there.rm(name)
+        self.environment = {k: v for k, v in self.environment.items() if not k.startswith("PYICEBERG_")}
+
+    def optimize(self, server=None):
+        """Through variables that the clouds' own clients know."""
+        flags = []
+        if self.cloud is Gcs:
+            self.environment["STORAGE_EMULATOR_HOST"] = server or ENV("FIRN_TEST_GCS_ENDPOINT")
+            flags = ["--property", f"gcs.oauth2.token={ENV('FIRN_TEST_GCS_TOKEN')}"]
+        elif server:
+            self.environment["AZURE_STORAGE_CONNECTION_STRING"] = (
+                f"AccountName={azure.ACCOUNT};BlobEndpoint={server}/{azure.ACCOUNT};SharedAccessSignature={azure.account_sas()}")
+        else:
+            self.environment["AZURE_STORAGE_CONNECTION_STRING"] = ENV("FIRN_TEST_AZURE_CONNECTION_STRING")
+        return self.firn_any("optimize", self.location, "--quiet", *flags)
+
+    def version(self, number):
+        self.files_there.invalidate_cache()
+        return StaticTable.from_metadata(f"{self.metadata}/v{number}.metadata.json", {
+            **self.cloud.properties, "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO"})
+
+
+class WithoutConditions(HttpProxy):
+    """In front of a store that does not look at conditions."""
+
+    def handle(self, handler):
+        headers = {k: v for k, v in handler.headers.items() if k.lower() != "if-none-match"}
+        path = handler.path.replace("&ifGenerationMatch=0", "")
+        self.reply(handler, *self.forward(handler.command, path, headers, self.body_of(handler)))
+
+
+def test_directoryTable_makesTheNextVersion(tmp_path, cloud):
+    table = Directory(tmp_path, cloud)
+    done = table.optimize()
+    assert done.returncode == 0, done.stderr
+    version = table.version(2)
+    assert by_pyiceberg(version) == table.rows
+    assert len(list(version.scan().plan_files())) == len(PARTS)
+    assert not [name for name in table.names() if "probe" in name]
+    assert table.files_there.cat_file(f"{table.metadata}/version-hint.text") == b"2"
+
+
+def test_directoryTable_storeIgnoresConditions_isRefusedAndNothingChanges(tmp_path, cloud):
+    table = Directory(tmp_path, cloud)
+    names = table.names()
+    with WithoutConditions(ENV("FIRN_TEST_GCS_ENDPOINT") if cloud is Gcs else f"http://{ENV('FIRN_TEST_AZURE_AUTHORITY')}") as proxy:
+        done = table.optimize(proxy.url)
     assert done.returncode != 0
-    assert "two writers" in done.stderr, done.stderr
-    assert lake.names() == names
+    assert "does not honour conditional writes" in done.stderr, done.stderr
+    assert table.names() == names
+    assert by_pyiceberg(table.version(1)) == table.rows
 
 
 class EndingTokens(gcs.Gcs):

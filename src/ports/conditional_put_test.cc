@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ports/s3_conditional_put.h"
+#include "ports/conditional_put.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ports/memory_file_io.h"
+#include "ports/s3_object_request.h"
 
 namespace firn::ports {
 namespace {
@@ -17,13 +18,13 @@ using ::testing::HasSubstr;
 enum class Fault { kNone, kLoseRequest, kLoseAnswer, kNotSent, kServerError, kServerErrorAfterWriting, kBusy };
 
 /// A store behind MemoryHttp. Its objects are those of the FileIO, which reads them back.
-class S3ConditionalPutTest : public testing::Test {
+class ConditionalPutTest : public testing::Test {
  protected:
-  S3ConditionalPut Make(const std::string& host) {
+  ConditionalPut Make(const std::string& host) {
     http_ = std::make_shared<MemoryHttp>([this](const HttpRequest& request) { return Answer(request); });
     S3Endpoint endpoint{.scheme = "http", .host = host, .by_host = false, .region = "r", .keys = {}};
     if (has_keys_) endpoint.keys = [] { return S3Keys{"id", "hidden", ""}; };
-    return S3ConditionalPut(http_, endpoint, objects_, clock_);
+    return ConditionalPut(http_, S3Objects(std::move(endpoint), clock_), objects_, clock_);
   }
 
   Result<HttpResponse> Answer(const HttpRequest& request) {
@@ -58,7 +59,7 @@ class S3ConditionalPutTest : public testing::Test {
   bool has_keys_ = false, ignores_conditions_ = false, refuses_conditions_ = false;
 };
 
-TEST_F(S3ConditionalPutTest, Put_SendsOneSignedConditionalRequest) {
+TEST_F(ConditionalPutTest, Put_SendsOneSignedConditionalRequest) {
   has_keys_ = true;
   auto put = Make("h:9");
   ASSERT_TRUE(put.Put("s3a://b/a b/%20/v1.metadata.json", AsBytes("x")));
@@ -72,7 +73,7 @@ TEST_F(S3ConditionalPutTest, Put_SendsOneSignedConditionalRequest) {
               testing::Contains(testing::Pair("Authorization", HasSubstr("SignedHeaders=content-type;host;if-none-"))));
 }
 
-TEST_F(S3ConditionalPutTest, Put_NameTaken_Conflict) {
+TEST_F(ConditionalPutTest, Put_NameTaken_Conflict) {
   auto put = Make("h");
   objects_.Put("s3://b/k", {'o'});
   const Status done = put.Put("s3://b/k", AsBytes("x"));
@@ -81,7 +82,7 @@ TEST_F(S3ConditionalPutTest, Put_NameTaken_Conflict) {
   EXPECT_EQ(At("s3://b/k"), "o");
 }
 
-TEST_F(S3ConditionalPutTest, Put_Faults_OutcomeIsWhatTheStoreHolds) {
+TEST_F(ConditionalPutTest, Put_Faults_OutcomeIsWhatTheStoreHolds) {
   using enum Fault;
   for (const auto& faults : std::vector<std::vector<Fault>>{{kLoseRequest},
                                                             {kLoseAnswer},
@@ -117,7 +118,7 @@ TEST_F(S3ConditionalPutTest, Put_Faults_OutcomeIsWhatTheStoreHolds) {
   }
 }
 
-TEST_F(S3ConditionalPutTest, Put_AnswerLostAndAnotherWon_Conflict) {
+TEST_F(ConditionalPutTest, Put_AnswerLostAndAnotherWon_Conflict) {
   faults_ = {Fault::kLoseRequest};
   auto put = Make("h");
   objects_.Put("s3://b/k", {'o'});
@@ -126,7 +127,7 @@ TEST_F(S3ConditionalPutTest, Put_AnswerLostAndAnotherWon_Conflict) {
   EXPECT_EQ(done.error().code, Code::kConflict);
 }
 
-TEST_F(S3ConditionalPutTest, CheckHonoured_AsksOnceAndLeavesNothing) {
+TEST_F(ConditionalPutTest, CheckHonoured_AsksOnceAndLeavesNothing) {
   auto put = Make("honest");
   ASSERT_TRUE(put.CheckHonoured("s3://b/t/metadata/v1.metadata.json"));
   EXPECT_EQ(http_->requests().size(), 2U);
@@ -138,7 +139,7 @@ TEST_F(S3ConditionalPutTest, CheckHonoured_AsksOnceAndLeavesNothing) {
   EXPECT_EQ(http_->requests().size(), 4U) << "another bucket is not";
 }
 
-TEST_F(S3ConditionalPutTest, CheckHonoured_StoreIgnoresOrRefusesConditions_IsRefused) {
+TEST_F(ConditionalPutTest, CheckHonoured_StoreIgnoresOrRefusesConditions_IsRefused) {
   for (const bool ignores : {true, false}) {
     ignores_conditions_ = ignores;
     refuses_conditions_ = !ignores;
@@ -153,7 +154,7 @@ TEST_F(S3ConditionalPutTest, CheckHonoured_StoreIgnoresOrRefusesConditions_IsRef
   }
 }
 
-TEST_F(S3ConditionalPutTest, CheckHonoured_StoreDoesNotAnswer_IsNoVerdict) {
+TEST_F(ConditionalPutTest, CheckHonoured_StoreDoesNotAnswer_IsNoVerdict) {
   faults_ = std::vector<Fault>(4, Fault::kNotSent);
   auto put = Make("silent");
   const Status checked = put.CheckHonoured("s3://b/t/metadata/v1.metadata.json");

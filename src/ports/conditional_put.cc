@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ports/s3_conditional_put.h"
+#include "ports/conditional_put.h"
 
 #include <fmt/format.h>
 
@@ -54,11 +54,17 @@ std::string ReasonOf(const HttpResponse& response) {
   return fmt::format("the store answers {} {} {}", response.status, element("Code"), element("Message"));
 }
 
+/// Azure has one status for a name that is taken and for a change at the same time.
+bool IsTaken(const HttpResponse& response) {
+  const std::string* azure = FindHeader(response, "x-ms-error-code");
+  return response.status == kTaken || (response.status == kAtTheSameTime && azure && *azure == "BlobAlreadyExists");
+}
+
 bool IsOpen(int status) { return status >= 500 || status == 408 || status == 429; }
 
 }  // namespace
 
-Result<std::string> S3ConditionalPut::UrlOf(const std::string& location) const {
+Result<std::string> EncodedObjectPath(const std::string& location) {
   const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);
   const std::size_t slash = path.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == path.size()) {
@@ -67,34 +73,27 @@ Result<std::string> S3ConditionalPut::UrlOf(const std::string& location) const {
   if (path.find("//") != std::string_view::npos) {
     return Error{Code::kUnsupported, location + ": keys with `//` are not supported"};
   }
-  const std::string_view bucket = path.substr(0, slash);
-  std::string key;
+  std::string encoded = '/' + std::string(path.substr(0, slash));
   for (std::size_t begin = slash; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin + 1), path.size());
-    key += '/' + UrlEncode(path.substr(begin + 1, end - begin - 1));
+    encoded += '/' + UrlEncode(path.substr(begin + 1, end - begin - 1));
     begin = end;
   }
-  // Certificates do not cover names of buckets with dots.
-  if (endpoint_.by_host && bucket.find('.') == std::string_view::npos) {
-    return fmt::format("{}://{}.{}{}", endpoint_.scheme, bucket, endpoint_.host, key);
-  }
-  return fmt::format("{}://{}/{}{}", endpoint_.scheme, endpoint_.host, bucket, key);
+  return encoded;
 }
 
-Result<HttpResponse> S3ConditionalPut::Send(const std::string& url, ByteView bytes) {
-  HttpRequest request{.method = "PUT", .url = url, .body = std::string(AsText(bytes))};
-  request.headers = {{"Content-Type", "application/octet-stream"}, {"If-None-Match", "*"}};
-  if (endpoint_.keys) FIRN_TRY(SignForS3(request, endpoint_.keys(), endpoint_.region, clock_.Now()));
+Result<HttpResponse> ConditionalPut::Send(const std::string& location, ByteView bytes) {
+  FIRN_ASSIGN(const HttpRequest request, store_.request(location, bytes));
   return http_->Send(request);
 }
 
-Status S3ConditionalPut::Put(const std::string& location, ByteView bytes) {
-  FIRN_ASSIGN(const std::string url, UrlOf(location));
+Status ConditionalPut::Put(const std::string& location, ByteView bytes) {
+  FIRN_TRY(EncodedObjectPath(location));
   bool may_be_there = false;  // by an earlier try
   Status failure = Ok();
   for (int i = 1; i <= kTriesMax; ++i) {
     if (i > 1) clock_.SleepMs(kFirstPauseMs << (i - 2));
-    const auto response = Send(url, bytes);
+    const auto response = Send(location, bytes);
     if (!response) {
       may_be_there |= response.error().code == Code::kOutcomeUnknown;
       failure = Error{Code::kUnavailable, fmt::format("{}: {}", location, response.error().message)};
@@ -103,7 +102,7 @@ Status S3ConditionalPut::Put(const std::string& location, ByteView bytes) {
     const int status = response->status;
     if (status / 100 == 2) return Ok();
     failure = Error{Code::kUnavailable, fmt::format("{}: {}", location, ReasonOf(*response))};
-    if (status == kTaken) {
+    if (IsTaken(*response)) {
       failure = Error{Code::kConflict, location + ": file exists already"};
       break;
     }
@@ -122,7 +121,7 @@ Status S3ConditionalPut::Put(const std::string& location, ByteView bytes) {
 }
 
 /// Ours may have arrived. Only bytes of another writer prove that it has not and never will.
-Status S3ConditionalPut::Settle(const std::string& location, ByteView bytes, Status failure) {
+Status ConditionalPut::Settle(const std::string& location, ByteView bytes, Status failure) {
   const auto found = ReadFile(plain_, location);
   if (found && std::ranges::equal(*found, bytes)) return Ok();
   if (found) return Error{Code::kConflict, location + ": file exists already"};
@@ -130,9 +129,9 @@ Status S3ConditionalPut::Settle(const std::string& location, ByteView bytes, Sta
   return failure;
 }
 
-Status S3ConditionalPut::CheckHonoured(const std::string& location) {
+Status ConditionalPut::CheckHonoured(const std::string& location) {
   const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);
-  const std::string bucket = fmt::format("{}/{}", endpoint_.host, path.substr(0, path.find('/')));
+  const std::string bucket = fmt::format("{}/{}", store_.server, path.substr(0, path.find('/')));
   std::optional<bool> honoured = Known().Find(bucket);
   if (!honoured) {
     const Status probed = Probe(location);
@@ -142,13 +141,13 @@ Status S3ConditionalPut::CheckHonoured(const std::string& location) {
   }
   if (*honoured) return Ok();
   return Error{Code::kUnsupported,
-               fmt::format("{}: the store does not honour conditional writes (PUT with If-None-Match: *), so two "
-                           "writers could make the same version",
-                           location)};
+               fmt::format("{}: the store does not honour conditional writes ({}), so two writers could make the same "
+                           "version",
+                           location, store_.condition)};
 }
 
 /// Ok, kUnsupported, or why it could not be found out.
-Status S3ConditionalPut::Probe(const std::string& location) {
+Status ConditionalPut::Probe(const std::string& location) {
   Random random(static_cast<std::uint64_t>(clock_.Now().value) ^ static_cast<std::uint64_t>(clock_.MonotonicNs()));
   const std::string object = Join(ParentOf(location), fmt::format(".firn-probe-{}", random.NewUuid()));
   const std::string first = "first", second = "second";
