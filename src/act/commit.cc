@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "act/commit_request.h"
+#include "act/run_journal.h"
 #include "base/log.h"
 #include "observe/manifest_scan.h"
 
@@ -25,7 +26,7 @@ class Committer {
       : env_(environment),
         target_(target),
         change_(change),
-        files_(environment.io, environment.random.NewUuid()),
+        files_(environment.io, environment.NewFileUuid()),
         started_ns_(environment.clock.MonotonicNs()),
         retry_(environment.retry),
         uuid_(target.table_uuid) {}
@@ -137,6 +138,10 @@ Result<bool> Committer::Attempt() {
   FIRN_ASSIGN(PreparedCommit prepared,
               PrepareCommit(base, change_, std::move(proposal), env_.clock.Now(), report_.attempts, files_));
   if (env_.is_cancelled()) return Error{Code::kCancelled, "cancelled before the commit"};
+  if (env_.journal != nullptr) {
+    FIRN_TRY(env_.journal->CheckStands());
+    prepared.commit.run = env_.journal->run();
+  }
   requests_.push_back(
       {std::move(prepared.manifest_list), std::move(prepared.metadata_files), index, HeadOf(metadata), false});
   FIRN_ASSIGN(const Verdict verdict, Send(table, prepared.commit));
@@ -333,6 +338,8 @@ Status CheckNoTag(const TableMetadata& metadata, const std::string& ref) {
   if (found == nullptr || found->is_branch) return Ok();
   return Error{Code::kInvalidArgument, fmt::format("`{}` is a tag: only branches can be changed", ref)};
 }
+
+std::string CommitEnvironment::NewFileUuid() { return journal == nullptr ? random.NewUuid() : journal->NewFileUuid(); }
 
 CommitReport Commit(CommitEnvironment& environment, const CommitTarget& target, Change& change) {
   return Committer(environment, target, change).Run();

@@ -27,8 +27,11 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/file_io.h"
+#include "ports/processes.h"
 
 namespace firn::act {
+
+class RunJournal;
 
 /// How often, and with which pauses. Pauses double from the shortest to the longest, and half of each is random.
 /// The table's own commit.retry.* properties, where they are set, go before this.
@@ -49,8 +52,12 @@ struct CommitEnvironment {
   Random& random;
   RetryPolicy retry;
   const std::atomic<bool>* cancelled = nullptr;  // asked before every attempt
+  const ports::Processes* processes = nullptr;   // null: runs are not marked, and what they leave is not looked for
+  RunJournal* journal = nullptr;                 // of the run that commits; null: its files are not marked
 
   bool is_cancelled() const { return cancelled != nullptr && cancelled->load(); }
+  /// For names of new files: of the run, if there is one.
+  std::string NewFileUuid();
 };
 
 struct CommitTarget {

@@ -26,6 +26,8 @@ class DataLocations {
 
   /// `partition_path`: "a=1/b=2", or empty.
   std::string NewLocation(const std::string& partition_path, const std::string& file_name) const;
+  /// Below which all of them are.
+  const std::string& folder() const { return folder_; }
 
  private:
   DataLocations() = default;

@@ -46,13 +46,14 @@ class BatchReader {
     for (const std::uint32_t t : plan.targets) total_bytes_ += facts.targets[t].size_bytes;
   }
 
-  Status Run(Random& random);
+  Status Run(const NewUuid& new_uuid);
 
  private:
   int Workers() const;
-  std::vector<DeleteBatch> MakeBatches(int workers, Random& random) const;
+  std::vector<DeleteBatch> MakeBatches(int workers, const NewUuid& new_uuid) const;
   Status LookAtDangling(const DeleteLoadContext& context);
-  Status RunAll(std::vector<DeleteBatch>& batches, int workers, const DeleteLoadContext& context, Random& random);
+  Status RunAll(std::vector<DeleteBatch>& batches, int workers, const DeleteLoadContext& context,
+                const NewUuid& new_uuid);
   bool IsOutdated(const DeleteBatch& batch) const;
   Status Process(DeleteBatch& batch, const DeleteLoadContext& context);
   Status Read(const DeleteBatch& batch, const DeleteLoadContext& context, LoadedDeletes& loaded);
@@ -105,7 +106,7 @@ int BatchReader::Workers() const {
   return partitions >= 2 * options_.threads ? std::max(options_.threads, 1) : 1;
 }
 
-std::vector<DeleteBatch> BatchReader::MakeBatches(int workers, Random& random) const {
+std::vector<DeleteBatch> BatchReader::MakeBatches(int workers, const NewUuid& new_uuid) const {
   const std::int64_t share = std::max<std::int64_t>(options_.memory_bytes / workers, 1);
   const std::int64_t rows_max = share / 4 * 8;  // one bit a row at most
   const auto fitting = static_cast<std::size_t>(std::max<std::int64_t>(share / 8 / kTargetBytes, 1));
@@ -122,7 +123,7 @@ std::vector<DeleteBatch> BatchReader::MakeBatches(int workers, Random& random) c
     const bool is_full = rows + target.record_count > rows_max || size >= targets_max;
     const bool is_boundary = size >= enough && target.partition != partition;
     if (batches.empty() || is_full || is_boundary) {
-      batches.push_back({i, i, random.NewUuid(), 0, {}});
+      batches.push_back({i, i, new_uuid(), 0, {}});
       rows = 0;
     }
     rows += target.record_count;
@@ -132,9 +133,9 @@ std::vector<DeleteBatch> BatchReader::MakeBatches(int workers, Random& random) c
   return batches;
 }
 
-Status BatchReader::Run(Random& random) {
+Status BatchReader::Run(const NewUuid& new_uuid) {
   const int workers = Workers();
-  std::vector<DeleteBatch> batches = MakeBatches(workers, random);
+  std::vector<DeleteBatch> batches = MakeBatches(workers, new_uuid);
   FIRN_ASSIGN(const std::optional<iceberg::NameMapping> mapping, iceberg::NameMappingOf(metadata_));
   DeleteLoadContext context{metadata_, io_};
   context.name_mapping = mapping ? &*mapping : nullptr;
@@ -147,7 +148,7 @@ Status BatchReader::Run(Random& random) {
   };
   context.named_files = &named_;
   Status read = LookAtDangling(context);
-  if (read) read = RunAll(batches, workers, context, random);
+  if (read) read = RunAll(batches, workers, context, new_uuid);
   for (DeleteBatch& batch : batches) Merge(std::move(batch.done));
   out_.failures = obstacles_.Failures();
   const std::vector<bool> stays = obstacles_.staying().entries;
@@ -179,7 +180,7 @@ Status BatchReader::LookAtDangling(const DeleteLoadContext& context) {
 
 /// Until nothing more is found that has to stay and that a batch has dealt with.
 Status BatchReader::RunAll(std::vector<DeleteBatch>& batches, int workers, const DeleteLoadContext& context,
-                           Random& random) {
+                           const NewUuid& new_uuid) {
   std::vector<std::size_t> pending(batches.size());
   for (std::size_t i = 0; i < pending.size(); ++i) pending[i] = i;
   while (!pending.empty()) {
@@ -195,7 +196,7 @@ Status BatchReader::RunAll(std::vector<DeleteBatch>& batches, int workers, const
       unused.statistics = batch.done.statistics;
       batch.done = DeleteBatches();
       Merge(std::move(unused));
-      batch.uuid = random.NewUuid();
+      batch.uuid = new_uuid();
     }
   }
   return Ok();
@@ -373,9 +374,9 @@ void BatchReader::Merge(DeleteBatches done) {
 }  // namespace
 
 Status ReadAndWriteDeletes(const observe::DeleteFacts& facts, const decide::DeletePlan& plan,
-                           const iceberg::TableMetadata& metadata, ports::FileIO& io, Random& random,
+                           const iceberg::TableMetadata& metadata, ports::FileIO& io, const NewUuid& new_uuid,
                            const DeleteBatchOptions& options, DeleteBatches& batches) {
-  return BatchReader(facts, plan, metadata, io, options, batches).Run(random);
+  return BatchReader(facts, plan, metadata, io, options, batches).Run(new_uuid);
 }
 
 }  // namespace firn::act

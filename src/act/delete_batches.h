@@ -25,7 +25,6 @@
 #include "act/delete_load.h"
 #include "act/delete_strays.h"
 #include "act/outcome.h"
-#include "base/random.h"
 #include "iceberg/name_mapping.h"
 
 namespace firn::act {
@@ -50,9 +49,12 @@ struct DeleteBatches {
   std::int64_t rows_converted = 0;  // that only equality deletes had deleted
 };
 
+/// Makes UUIDs for the names of files; called by one thread.
+using NewUuid = std::function<std::string()>;
+
 /// `batches` is filled as far as the work came.
 Status ReadAndWriteDeletes(const observe::DeleteFacts& facts, const decide::DeletePlan& plan,
-                           const iceberg::TableMetadata& metadata, ports::FileIO& io, Random& random,
+                           const iceberg::TableMetadata& metadata, ports::FileIO& io, const NewUuid& new_uuid,
                            const DeleteBatchOptions& options, DeleteBatches& batches);
 
 }  // namespace firn::act

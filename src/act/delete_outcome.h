@@ -31,6 +31,8 @@ struct DeleteOutcome {
   std::int64_t passes = 0;
   std::vector<GroupFailure> failures;  // files are data files
   std::vector<std::string> leftover_files;
+  std::int64_t leftovers_removed = 0;  // files of earlier runs that were killed
+  std::vector<std::string> notes;
   double seconds = 0;
 };
 

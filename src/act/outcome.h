@@ -39,6 +39,7 @@ struct Outcome {
   std::vector<CommitOutcome> commits;
   std::vector<GroupFailure> failures;
   std::vector<std::string> leftover_files;  // written by firn, not committed, not removed (or not known)
+  std::int64_t leftovers_removed = 0;       // files of earlier runs that were killed
   std::int64_t files_removed = 0, files_added = 0, bytes_removed = 0, bytes_added = 0, rows = 0;
   std::int64_t deleted_rows = 0;  // that are in no added file
   std::array<splice::TierCount, splice::kTierCount> tiers{};

@@ -33,6 +33,12 @@ json::Value ListToJson(const std::vector<T>& items) {
   return list;
 }
 
+json::Value TextsToJson(const std::vector<std::string>& texts) {
+  json::Value list = json::Value::Array();
+  for (const std::string& text : texts) list.Append(text);
+  return list;
+}
+
 }  // namespace
 
 json::Value ToJson(const Outcome& outcome) {
@@ -41,9 +47,8 @@ json::Value ToJson(const Outcome& outcome) {
   value.Set("table", outcome.table);
   value.Set("commits", ListToJson(outcome.commits));
   value.Set("failures", ListToJson(outcome.failures));
-  json::Value leftovers = json::Value::Array();
-  for (const auto& file : outcome.leftover_files) leftovers.Append(file);
-  value.Set("leftover_files", std::move(leftovers));
+  value.Set("leftover_files", TextsToJson(outcome.leftover_files));
+  value.Set("leftovers_removed", outcome.leftovers_removed);
   value.Set("files_removed", outcome.files_removed);
   value.Set("files_added", outcome.files_added);
   value.Set("bytes_removed", outcome.bytes_removed);
@@ -59,9 +64,7 @@ json::Value ToJson(const Outcome& outcome) {
     tiers.Set(splice::TierName(static_cast<splice::Tier>(i)), std::move(tier));
   }
   value.Set("tiers", std::move(tiers));
-  json::Value notes = json::Value::Array();
-  for (const auto& note : outcome.notes) notes.Append(note);
-  value.Set("notes", std::move(notes));
+  value.Set("notes", TextsToJson(outcome.notes));
   value.Set("seconds", outcome.seconds);
   return value;
 }
@@ -85,9 +88,9 @@ json::Value ToJson(const DeleteOutcome& outcome) {
   value.Set("rows_converted", outcome.rows_converted);
   value.Set("passes", outcome.passes);
   value.Set("failures", ListToJson(outcome.failures));
-  json::Value leftovers = json::Value::Array();
-  for (const auto& file : outcome.leftover_files) leftovers.Append(file);
-  value.Set("leftover_files", std::move(leftovers));
+  value.Set("leftover_files", TextsToJson(outcome.leftover_files));
+  value.Set("leftovers_removed", outcome.leftovers_removed);
+  value.Set("notes", TextsToJson(outcome.notes));
   value.Set("seconds", outcome.seconds);
   return value;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "act/metadata_files.h"
+#include "act/run_journal.h"
 #include "ports/location.h"
 
 namespace firn::act {
@@ -35,6 +36,10 @@ Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& tab
   FIRN_TRY(environment.io.CheckCreate(locations.NewLocation("", file_name)).In(ToString(table.id)));
   return environment.io.CheckCreate(ports::Join(MetadataFolder(*table.metadata), "manifest.avro"))
       .In(ToString(table.id));
+}
+
+Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table) {
+  return environment.journal == nullptr ? Ok() : environment.journal->Begin(*table.metadata).In(ToString(table.id));
 }
 
 std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,

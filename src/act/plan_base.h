@@ -43,6 +43,9 @@ Status CheckPlanBase(const ports::LoadedTable& table, const PlanBase& plan);
 Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& table, const DataLocations& locations,
                    const std::string& file_name);
 
+/// After all checks, before the first file: marks the run, where runs are marked.
+Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table);
+
 /// Members of the snapshot's summary.
 std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,
                                                              SnapshotId plan);

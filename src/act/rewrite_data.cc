@@ -325,13 +325,14 @@ Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableId
     nothing.table = plan.table;
     return nothing;
   }
-  auto context =
-      MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, environment.random.NewUuid());
+  auto context = MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, "");
   if (!context) return std::move(context.error()).In(ToString(table));
   FIRN_TRY(CheckPlaces(environment, loaded, context->locations, "data.parquet"));
   FIRN_ASSIGN(context->deletes,
               PlanDeletes::Read(facts, environment.io, *loaded.metadata, DeleteCacheBytes(options.memory_bytes)));
   FIRN_ASSIGN(const Workers workers, WorkersOf(plan, facts, options, context->deletes != nullptr).In(ToString(table)));
+  FIRN_TRY(BeginRun(environment, loaded));
+  context->run_uuid = environment.NewFileUuid();
   return Execution(environment, table, plan, facts, options).Run(std::move(*context), workers);
 }
 

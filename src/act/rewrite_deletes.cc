@@ -69,7 +69,8 @@ Status Execution::Read(const iceberg::TableMetadata& metadata) {
   options.batch_files_max = options_.batch_files_max;
   options.cancelled = env_.cancelled;
   options.progress = options_.progress;
-  const Status read = ReadAndWriteDeletes(facts_, plan_, metadata, env_.io, env_.random, options, batches_);
+  const Status read =
+      ReadAndWriteDeletes(facts_, plan_, metadata, env_.io, [this] { return env_.NewFileUuid(); }, options, batches_);
   outcome_.data_files_read = static_cast<std::int64_t>(batches_.read.size());
   outcome_.rows_scanned = batches_.statistics.data_rows_read;
   outcome_.passes = batches_.statistics.passes;
@@ -168,6 +169,7 @@ Result<DeleteOutcome> RewriteDeletes(CommitEnvironment& environment, const ports
   FIRN_ASSIGN(const DataLocations locations, DataLocations::For(*loaded.metadata));
   FIRN_TRY(CheckPlaces(environment, loaded, locations, "deletes.puffin"));
   FIRN_ASSIGN(const std::int64_t work_bytes, WorkBytes(facts, options).In(ToString(table)));
+  FIRN_TRY(BeginRun(environment, loaded));
   return Execution(environment, table, plan, facts, options, work_bytes).Run(*loaded.metadata);
 }
 

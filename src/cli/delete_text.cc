@@ -91,6 +91,7 @@ std::string DeleteOutcomeText(const act::DeleteOutcome& outcome, const std::stri
                         HumanCount(outcome.files_kept, "delete file"), outcome.files_kept == 1 ? "stays" : "stay",
                         outcome.files_kept == 1 ? "it" : "them");
   }
+  text += NotesText(outcome.notes) + TidiedText(outcome.leftovers_removed);
   text += FailureText(outcome.failures, outcome.leftover_files);
   std::string next = FailureStep(outcome.failures, table_words);
   if (next.empty()) next = fmt::format("Next: `firn health {}` shows the difference.", table_words);

@@ -18,6 +18,7 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/file_io.h"
+#include "ports/processes.h"
 #include "ports/properties.h"
 
 namespace firn::service {
@@ -58,6 +59,8 @@ struct Environment {
   std::function<Result<std::string>(const TableRequest&)> catalog_name = {};
   /// The policies that this catalog has for its tables; null: it has none.
   std::function<Result<std::shared_ptr<service::PolicySource>>(const TableRequest&)> open_policies = {};
+  /// To know whether the writer of files that nobody names still runs; null: they are left alone.
+  const ports::Processes* processes = nullptr;
 };
 
 }  // namespace firn::cli

@@ -118,6 +118,7 @@ int main(int argc, char** argv) {
   cli::SystemTerminal terminal;
   ports::SystemClock clock;
   Random random(EntropySeed());
+  const ports::LocalProcesses processes;
   cli::Environment environment{terminal,
                                clock,
                                random,
@@ -127,6 +128,7 @@ int main(int argc, char** argv) {
                                [&](const cli::TableRequest& request) { return OpenCatalog(request, clock, random); },
                                Settings,
                                CatalogName,
-                               [&](const cli::TableRequest& request) { return OpenPolicies(request, clock); }};
+                               [&](const cli::TableRequest& request) { return OpenPolicies(request, clock); },
+                               &processes};
   return cli::RunCommandLine({argv + 1, argv + argc}, environment);
 }

@@ -108,13 +108,13 @@ Result<int> RunOptimize(Environment& environment, OptimizeOptions& options) {
     FIRN_ASSIGN(const auto found, service::Assess(opened.table, *opened.io, optimize.assess, environment.clock.Now()));
     return ShowPlanOnly(environment, options, found);
   }
-  act::CommitEnvironment commit{*opened.catalog,    *opened.io, environment.clock,
-                                environment.random, {},         &environment.cancelled};
+  act::CommitEnvironment commit{*opened.catalog,        *opened.io,           environment.clock, environment.random, {},
+                                &environment.cancelled, environment.processes};
   Progress progress(environment.terminal, environment.clock, {.title = "merging", .silent = options.common.quiet});
   AddReports(options, progress, optimize);
   FIRN_ASSIGN(const auto result, service::Optimize(commit, opened.table.id, optimize));
   progress.Finish();
-  if (result.rounds == 0) return ShowPlanOnly(environment, options, result.first);
+  if (result.rounds == 0 && !HasTidied(result.outcome)) return ShowPlanOnly(environment, options, result.first);
   return ShowOutcome(environment, options, result);
 }
 

@@ -59,6 +59,18 @@ std::string FailureText(const std::vector<act::GroupFailure>& failures, const st
   return text;
 }
 
+std::string TidiedText(std::int64_t removed) {
+  if (removed == 0) return "";
+  return fmt::format("\nRemoved {} that an earlier run of firn had written and nothing names.\n",
+                     HumanCount(removed, "file"));
+}
+
+std::string NotesText(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += "\nNote: " + Printable(note) + ".\n";
+  return text;
+}
+
 std::string FailureStep(const std::vector<act::GroupFailure>& failures, const std::string& table_words) {
   const bool unknown =
       std::ranges::any_of(failures, [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
@@ -90,8 +102,8 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
                           HumanCount(outcome.deleted_rows, "deleted row"));
     }
     text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers);
-    for (const auto& note : outcome.notes) text += "\nNote: " + Printable(note) + ".\n";
   }
+  text += NotesText(outcome.notes) + TidiedText(outcome.leftovers_removed);
   text += FailureText(outcome.failures, outcome.leftover_files);
   std::string next = FailureStep(outcome.failures, table_words);
   if (next.empty()) next = fmt::format("Next: `firn health {}` shows the difference.", table_words);

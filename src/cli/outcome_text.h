@@ -21,6 +21,17 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
 /// code of the first failure.
 int ExitOf(const act::Outcome& outcome);
 int ExitOf(const std::vector<act::GroupFailure>& failures, bool is_committed);
+/// Something is to be said about what earlier runs left.
+template <class Outcome>
+bool HasTidied(const Outcome& outcome) {
+  return outcome.leftovers_removed > 0 || !outcome.leftover_files.empty() || !outcome.notes.empty();
+}
+
+/// "Removed 3 files that ..."; empty for none.
+std::string TidiedText(std::int64_t removed);
+
+std::string NotesText(const std::vector<std::string>& notes);
+
 /// What was not done, and files that may be left behind; empty if there are none.
 std::string FailureText(const std::vector<act::GroupFailure>& failures, const std::vector<std::string>& leftovers);
 /// What to do about failures; empty without any.

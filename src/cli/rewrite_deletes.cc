@@ -109,8 +109,8 @@ Result<int> RunRewriteDeletes(Environment& environment, RewriteDeletesOptions& o
     FIRN_ASSIGN(const auto found, service::AssessDeletes(opened.table, *opened.io, rewrite));
     return ShowPlanOnly(environment, options, found);
   }
-  act::CommitEnvironment commit{*opened.catalog,    *opened.io, environment.clock,
-                                environment.random, {},         &environment.cancelled};
+  act::CommitEnvironment commit{*opened.catalog,        *opened.io,           environment.clock, environment.random, {},
+                                &environment.cancelled, environment.processes};
   Progress progress(environment.terminal, environment.clock,
                     {.title = "reading deletes", .silent = options.common.quiet});
   rewrite.planned = [&](int round, const service::DeleteAssessment& found) {
@@ -121,7 +121,7 @@ Result<int> RunRewriteDeletes(Environment& environment, RewriteDeletesOptions& o
   FIRN_ASSIGN(const auto result, service::RewriteDeletes(commit, opened.table.id, rewrite));
   progress.Finish();
   if (result.is_upgraded) progress.Note("The table has format version 3 now.");
-  if (result.rounds == 0) return ShowPlanOnly(environment, options, result.first);
+  if (result.rounds == 0 && !HasTidied(result.outcome)) return ShowPlanOnly(environment, options, result.first);
   return ShowOutcome(environment, options, result);
 }
 

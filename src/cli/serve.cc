@@ -56,6 +56,7 @@ Result<std::int64_t> ManifestCacheOf(const std::string& text, std::int64_t left)
 
 Result<service::ServiceOptions> MakeOptions(Environment& environment, const ServeOptions& options) {
   service::ServiceOptions made;
+  made.processes = environment.processes;
   made.workers = options.workers;
   made.watchers = options.watchers;
   made.shadow = options.shadow;

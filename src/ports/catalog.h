@@ -43,6 +43,8 @@ struct LoadedTable {
 struct TableCommit {
   std::vector<iceberg::TableRequirement> requirements;
   std::vector<iceberg::TableUpdate> updates;
+  /// How the UUID of a metadata file begins that the client writes: see act/run_journal.h. Empty: anyhow.
+  std::string run = {};
 };
 
 class Catalog {
@@ -55,6 +57,9 @@ class Catalog {
   virtual Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) = 0;
   /// Why CommitTable can never change this table, known before any work is done for it.
   virtual Status CheckWritable(const LoadedTable& table) const = 0;
+  /// A commit is the swap of a name for another by the client: one that arrives after any other commit is refused, for
+  /// ever. Otherwise a late request may be applied when the branch is back where it was.
+  virtual bool SwapsNames() const { return false; }
   virtual Result<std::vector<TableIdentifier>> ListTables() = 0;
   /// Files of a table of this catalog; honours the table's own configuration. Lives as long as the catalog.
   virtual Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable& table) = 0;

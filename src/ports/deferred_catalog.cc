@@ -26,6 +26,11 @@ Status DeferredCatalog::CheckWritable(const LoadedTable& table) const {
   return catalog->CheckWritable(table);
 }
 
+bool DeferredCatalog::SwapsNames() const {
+  const auto catalog = Opened();
+  return catalog && (*catalog)->SwapsNames();
+}
+
 Result<std::vector<TableIdentifier>> DeferredCatalog::ListTables() {
   FIRN_ASSIGN(const auto catalog, Opened());
   return catalog->ListTables();

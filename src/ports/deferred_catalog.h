@@ -27,6 +27,7 @@ class DeferredCatalog final : public Catalog {
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable& table) const override;
+  bool SwapsNames() const override;
   Result<std::vector<TableIdentifier>> ListTables() override;
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable& table) override;
 

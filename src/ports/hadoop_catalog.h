@@ -35,6 +35,7 @@ class HadoopCatalog final : public Catalog {
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable& table) const override;
   /// Of the warehouse; empty without one.
+  bool SwapsNames() const override { return true; }
   Result<std::vector<TableIdentifier>> ListTables() override;
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
 

@@ -36,7 +36,9 @@ Result<LoadedTable> PointerCatalog::CommitTable(const LoadedTable& base, const T
   }
   auto updated = iceberg::ApplyUpdates(*base.metadata, base.metadata_location, commit.updates, clock_.Now());
   if (!updated) return std::move(updated.error()).In(table);
-  FIRN_ASSIGN(const std::string location, NextMetadataLocation(*updated, base.metadata_location, NewUuid()));
+  std::string uuid = NewUuid();
+  if (commit.run.size() < uuid.size()) uuid.replace(0, commit.run.size(), commit.run);
+  FIRN_ASSIGN(const std::string location, NextMetadataLocation(*updated, base.metadata_location, uuid));
   FIRN_ASSIGN(const MetadataCodec codec, CodecOf(*updated));
   FIRN_ASSIGN(const Bytes bytes, EncodeMetadata(*updated, codec));
   if (Status written = WriteNewFile(location, bytes); !written) return std::move(written.error()).In(table);

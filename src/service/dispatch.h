@@ -30,6 +30,7 @@
 #include "decide/backlog.h"
 #include "decide/cost_correction.h"
 #include "ports/clock.h"
+#include "ports/processes.h"
 #include "service/analyses.h"
 #include "service/fleet_tables.h"
 #include "service/fleet_view.h"
@@ -48,6 +49,7 @@ struct DispatchOptions {
   std::string service_id = {};  // of this run
   std::shared_ptr<Analyses> analyses = std::make_shared<Analyses>();
   std::string scratch = {};  // of analyses
+  const ports::Processes* processes = nullptr;
 };
 
 /// What has become of a job.

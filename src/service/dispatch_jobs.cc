@@ -85,6 +85,7 @@ void Dispatch::Do(Job& job, Random& random) {
       if (Status written = store_.Write(update); !written) Log(LogLevel::kError, written.error().message);
     };
     work.scratch = options_.scratch;
+    work.processes = options_.processes;
     work.earlier = [this, &job] { return EarlierWorkOf(store_, job.candidate.table, clock_.Now()); };
     result = DoWork(job.candidate, *table->catalog, table->name, work, clock_, random);
   }

@@ -10,6 +10,7 @@
 
 #include "decide/decide.h"
 #include "ports/stoppable_file_io.h"
+#include "service/tidied_run.h"
 
 namespace firn::service {
 namespace {
@@ -60,11 +61,13 @@ act::Outcome Overtaken(const Assessment& assessment, const Error& error) {
   return outcome;
 }
 
-Result<Assessment> PlanRound(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
-                             AssessOptions options, std::int64_t bytes_used) {
+Result<Assessment> PlanRound(TidiedRun& run, const ports::TableIdentifier& table, AssessOptions options,
+                             std::int64_t bytes_used) {
+  act::CommitEnvironment& environment = run.environment();
   FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
   FIRN_TRY(act::CheckNoTag(*loaded.metadata, options.ref));
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
+  run.SeeTable(loaded);
   const TimestampMs now = environment.clock.Now();
   options.plan_id = environment.random.NewUuidV7(now);
   if (options.max_bytes) options.max_bytes = std::max<std::int64_t>(0, *options.max_bytes - bytes_used);
@@ -98,11 +101,9 @@ Result<act::Outcome> Execute(act::CommitEnvironment& environment, const ports::T
   return outcome;
 }
 
-}  // namespace
-
-Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
-                           const OptimizeOptions& options) {
-  FIRN_ASSIGN(Assessment assessment, PlanRound(environment, table, options.assess, 0));
+Result<Optimized> RunRounds(TidiedRun& run, const ports::TableIdentifier& table, const OptimizeOptions& options) {
+  act::CommitEnvironment& environment = run.environment();
+  FIRN_ASSIGN(Assessment assessment, PlanRound(run, table, options.assess, 0));
   Optimized result;
   result.outcome.plan_id = assessment.plan.plan_id;
   result.outcome.table = assessment.plan.table;
@@ -123,7 +124,7 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
     const bool may_go_on = failures.empty() ? is_divided : std::all_of(failures.begin(), failures.end(), IsConflict);
     if (!may_go_on) break;
 
-    auto next = PlanRound(environment, table, options.assess, bytes_read);
+    auto next = PlanRound(run, table, options.assess, bytes_read);
     if (!next) {
       failures.push_back({"", 0, std::move(next.error()).In("planning again")});
       break;
@@ -133,6 +134,17 @@ Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::Tab
     assessment = std::move(*next);
   }
   Append(result.outcome.failures, std::move(left_out));
+  return result;
+}
+
+}  // namespace
+
+Result<Optimized> Optimize(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
+                           const OptimizeOptions& options) {
+  TidiedRun run(environment, table, options.assess.ref);
+  FIRN_ASSIGN(Optimized result, RunRounds(run, table, options));
+  act::Outcome& outcome = result.outcome;
+  AddTidied(run.End(LeavesFiles(outcome), !outcome.commits.empty()), outcome);
   return result;
 }
 

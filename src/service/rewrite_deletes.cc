@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "act/format_upgrade.h"
+#include "act/plan_base.h"
 #include "ports/stoppable_file_io.h"
+#include "service/tidied_run.h"
 
 namespace firn::service {
 namespace {
@@ -43,17 +45,19 @@ Result<bool> Upgrade(act::CommitEnvironment& environment, const ports::TableIden
   FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
   if (loaded.metadata->format_version() >= format_version) return false;
   FIRN_TRY(environment.catalog.CheckWritable(loaded));
+  FIRN_TRY(act::BeginRun(environment, loaded));
   act::CommitReport report =
       act::UpgradeFormat(environment, {table, loaded.metadata->table_uuid(), "main"}, format_version);
   if (!report.status) return std::move(report.status.error()).In(ToString(table));
   return true;
 }
 
-Result<DeleteAssessment> PlanRound(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
-                                   RewriteDeletesOptions options) {
+Result<DeleteAssessment> PlanRound(TidiedRun& run, const ports::TableIdentifier& table, RewriteDeletesOptions options) {
+  act::CommitEnvironment& environment = run.environment();
   FIRN_ASSIGN(const ports::LoadedTable loaded, environment.catalog.LoadTable(table));
   FIRN_TRY(act::CheckNoTag(*loaded.metadata, options.ref));
   FIRN_TRY(act::CheckWritable(*loaded.metadata));
+  run.SeeTable(loaded);
   options.plan.plan_id = environment.random.NewUuidV7(environment.clock.Now());
   const auto io = ports::MakeStoppable(environment.io, environment.cancelled);
   return AssessDeletes(loaded, *io, options);
@@ -73,13 +77,16 @@ Result<DeleteAssessment> AssessDeletes(const ports::LoadedTable& table, ports::F
   return assessment;
 }
 
-Result<RewrittenDeletes> RewriteDeletes(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
-                                        const RewriteDeletesOptions& options) {
+namespace {
+
+Result<RewrittenDeletes> RunRounds(TidiedRun& run, const ports::TableIdentifier& table,
+                                   const RewriteDeletesOptions& options) {
+  act::CommitEnvironment& environment = run.environment();
   RewrittenDeletes result;
   if (options.format_version) {
     FIRN_ASSIGN(result.is_upgraded, Upgrade(environment, table, *options.format_version));
   }
-  FIRN_ASSIGN(DeleteAssessment assessment, PlanRound(environment, table, options));
+  FIRN_ASSIGN(DeleteAssessment assessment, PlanRound(run, table, options));
   result.outcome.plan_id = assessment.plan.plan_id;
   result.outcome.table = assessment.plan.table;
   for (int round = 1;; ++round) {
@@ -104,13 +111,24 @@ Result<RewrittenDeletes> RewriteDeletes(act::CommitEnvironment& environment, con
     const auto& failures = result.outcome.failures;
     if (nothing_to_do || round >= options.rounds_max || environment.is_cancelled()) break;
     if (failures.empty() || !std::ranges::all_of(failures, IsConflict)) break;
-    auto next = PlanRound(environment, table, options);
+    auto next = PlanRound(run, table, options);
     if (!next) {
       result.outcome.failures.push_back({"", 0, std::move(next.error()).In("planning again")});
       break;
     }
     assessment = std::move(*next);
   }
+  return result;
+}
+
+}  // namespace
+
+Result<RewrittenDeletes> RewriteDeletes(act::CommitEnvironment& environment, const ports::TableIdentifier& table,
+                                        const RewriteDeletesOptions& options) {
+  TidiedRun run(environment, table, options.ref);
+  FIRN_ASSIGN(RewrittenDeletes result, RunRounds(run, table, options));
+  act::DeleteOutcome& outcome = result.outcome;
+  AddTidied(run.End(LeavesFiles(outcome), outcome.snapshot_id.has_value()), outcome);
   return result;
 }
 

@@ -63,6 +63,7 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
   dispatch.service_id = Random(options_.seed ^ 0x5345525649434549ULL).NewUuid();
   dispatch.analyses = analyses;
   dispatch.scratch = options_.scratch;
+  dispatch.processes = options_.processes;
   dispatch_ = std::make_unique<Dispatch>(*store_, tables_, shown_.Feed(), clock_, dispatch,
                                          [this](const JobNews& news) { HearOf(news); });
 }

@@ -31,6 +31,7 @@
 #include "ports/catalog.h"
 #include "ports/clock.h"
 #include "ports/event_source.h"
+#include "ports/processes.h"
 #include "service/agenda.h"
 #include "service/catalog_policies.h"
 #include "service/dispatch.h"
@@ -64,6 +65,8 @@ struct ServiceOptions {
   std::vector<SettingRow> settings = {};  // to be shown
   /// Existing local folder for the experiments of analyses; empty: the system's for temporary files.
   std::string scratch = {};
+  /// See act/run_journal.h; null: runs are not marked. Outlives the service.
+  const ports::Processes* processes = nullptr;
 };
 
 class Service final : public FleetView, public FleetControl {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "base/human_text.h"
 #include "decide/plan_effect.h"
 #include "ports/thread_time.h"
 #include "service/analyses.h"
@@ -57,6 +60,8 @@ class Work {
                             const orient::Policy& policy);
   Status FindOut(const ports::LoadedTable& loaded, ports::FileIO& io, const TableSettings& wanted);
   void NoteFailures(const std::vector<act::GroupFailure>& failures);
+  template <class Outcome>
+  void NoteTidied(const Outcome& outcome);
 
   const decide::Candidate& candidate_;
   ports::Catalog& catalog_;
@@ -78,6 +83,21 @@ void Work::NoteFailures(const std::vector<act::GroupFailure>& failures) {
   const act::GroupFailure& first = *std::ranges::min_element(failures, {}, rank);
   result_.status = Error{first.error.code,
                          first.partition.empty() ? first.error.message : first.partition + ": " + first.error.message};
+}
+
+/// Notes of an outcome, and what became of files of earlier runs.
+template <class Outcome>
+void Work::NoteTidied(const Outcome& outcome) {
+  result_.notes = outcome.notes;
+  if (outcome.leftovers_removed > 0) {
+    result_.notes.push_back(
+        fmt::format("removed {} of a run that was killed", HumanCount(outcome.leftovers_removed, "file")));
+  }
+  if (!outcome.leftover_files.empty()) {
+    result_.notes.push_back(fmt::format("{} may not be needed, such as {}",
+                                        HumanCount(static_cast<std::int64_t>(outcome.leftover_files.size()), "file"),
+                                        outcome.leftover_files.front()));
+  }
 }
 
 Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& policy) {
@@ -107,7 +127,7 @@ Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& po
   result_.measured.files_replaced = done.outcome.files_removed;
   result_.measured.bytes = done.outcome.bytes_removed;
   result_.measured.delete_reads_saved = DeleteReadsSaved(done);
-  result_.notes = done.outcome.notes;
+  NoteTidied(done.outcome);
   if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
   NoteFailures(done.outcome.failures);
   return Ok();
@@ -140,6 +160,7 @@ Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports
       Done(planned.delete_reads_saved, result_.measured.delete_files_removed, planned.delete_files_removed);
   result_.delete_files_added = outcome.position_files_added + outcome.vectors_added;
   result_.measured.bytes = done.outcome.bytes_removed;
+  NoteTidied(done.outcome);
   if (done.rounds == 0) result_.notes.push_back(done.first.plan.reason);
   NoteFailures(done.outcome.failures);
   return Ok();
@@ -199,7 +220,7 @@ Status Work::Try() {
   FIRN_ASSIGN(const TableSettings wanted, SettingsOf(options_.settings_of, candidate_.table, *loaded.metadata));
   if (candidate_.action == decide::Action::kAnalyze) return FindOut(loaded, *io, wanted);
   const orient::Policy& policy = wanted.policy;
-  act::CommitEnvironment environment{catalog_, *io, clock_, random_, {}, options_.cancelled};
+  act::CommitEnvironment environment{catalog_, *io, clock_, random_, {}, options_.cancelled, options_.processes};
   if (candidate_.action == decide::Action::kRewriteDeletes) return RewriteDeleteFiles(environment, loaded, policy);
   return Merge(environment, policy);
 }

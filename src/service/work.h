@@ -23,6 +23,7 @@
 #include "decide/earlier_runs.h"
 #include "ports/catalog.h"
 #include "ports/clock.h"
+#include "ports/processes.h"
 #include "service/look.h"
 
 namespace firn::service {
@@ -43,6 +44,7 @@ struct WorkOptions {
   /// Of analyses: a local folder for the experiment, empty: the system's; and what is remembered of earlier work.
   std::string scratch = {};
   std::function<Result<decide::EarlierRuns>()> earlier = {};
+  const ports::Processes* processes = nullptr;
 };
 
 struct WorkResult {

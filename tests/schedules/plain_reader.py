@@ -17,8 +17,22 @@ DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 ROW_ID, LAST_UPDATED = 2147483540, 2147483539
 
 
+ROOTS = {}  # location -> local folder, for tables of an object store of which a copy lies there
+
+
 def local(location):
+    for root, folder in ROOTS.items():
+        if location.startswith(root):
+            return folder + location[len(root):]
     return "/" + location.removeprefix("file:").lstrip("/")
+
+
+def located(path):
+    """The location of a local path: the opposite of `local`."""
+    for root, folder in ROOTS.items():
+        if path.startswith(folder):
+            return root + path[len(folder):]
+    return f"file://{path}"
 
 
 @dataclass(frozen=True)

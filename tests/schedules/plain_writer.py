@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from tests.interop.deletes import POSITIONS, write_puffin
 
 from . import plain_reader
-from .plain_reader import DATA, EQUALITY_DELETES, POSITION_DELETES, local
+from .plain_reader import DATA, EQUALITY_DELETES, POSITION_DELETES, local, located
 
 TYPES = {"long": pa.int64(), "int": pa.int32(), "string": pa.string(), "double": pa.float64()}
 
@@ -113,7 +113,7 @@ class Commit:
 
     def _file(self, content, path, count, spec_id, partition, **more):
         self.added.append((spec_id, {
-            "content": content, "file_path": f"file://{path}", "file_format": "PARQUET", "partition": partition,
+            "content": content, "file_path": located(path), "file_format": "PARQUET", "partition": partition,
             "record_count": count, "file_size_in_bytes": os.path.getsize(path), **more}))
 
     def add_rows(self, rows, sequence_number=None):
@@ -191,7 +191,7 @@ class Commit:
                   "format-version": str(self.version), "content": "deletes" if content else "data"}
         with open(path, "wb") as file:
             fastavro.writer(file, fastavro.parse_schema(schema), raws, codec="deflate", metadata=header)
-        line = {"manifest_path": f"file://{path}", "manifest_length": os.path.getsize(path),
+        line = {"manifest_path": located(path), "manifest_length": os.path.getsize(path),
                 "partition_spec_id": spec_id, "content": content, "sequence_number": self.sequence,
                 "min_sequence_number": min((r["sequence_number"] or self.sequence for r in raws if r["status"] != 2),
                                            default=self.sequence),
@@ -266,7 +266,7 @@ class Commit:
         path = f"{local(self.metadata['location'])}/metadata/snap-{self.snapshot_id}-1.avro"
         with open(path, "wb") as file:
             fastavro.writer(file, fastavro.parse_schema(list_schema(self.version)), lines, codec="deflate", metadata=header)
-        snapshot["manifest-list"] = f"file://{path}"
+        snapshot["manifest-list"] = located(path)
         self.metadata["snapshots"].append(snapshot)
         self.metadata["last-sequence-number"] = self.sequence
         if self.branch == "main":

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/leftovers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "act/data_location.h"
+#include "act/metadata_files.h"
+#include "observe/manifest_scan.h"
+#include "ports/location.h"
+#include "ports/metadata_file.h"
+
+namespace firn::act {
+namespace {
+
+class Sweep {
+ public:
+  Sweep(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark, bool temporary_names)
+      : io_(io), table_(table), metadata_(*table.metadata), mark_(mark), temporary_names_(temporary_names) {}
+
+  Result<SweptRun> Run(bool is_fenced);
+
+ private:
+  Status Find();
+  Status FindIn(const std::string& folder);
+  bool IsOwn(std::string_view name) const;
+  void Name(std::string_view location) { found_.erase(std::string(ports::FileNameOf(location))); }
+  Status NameAllThatIsNamed();
+  Status NameFilesOf(const iceberg::Snapshot& snapshot);
+  bool IsOlder(SequenceNumber number) const;
+  bool MayBeCommitted() const;
+
+  ports::FileIO& io_;
+  const ports::LoadedTable& table_;
+  const iceberg::TableMetadata& metadata_;
+  const RunMark& mark_;
+  bool temporary_names_;
+  bool is_complete_ = true;
+  std::map<std::string, std::string>
+      found_;  // location by name: names are unique, and how a location is written is not
+  std::unordered_set<std::string> manifests_read_;
+};
+
+bool Sweep::IsOwn(std::string_view name) const {
+  if (name == MarkLocation("", mark_.run, false) || name == MarkLocation("", mark_.run, true)) return false;
+  if (name.find(mark_.run) != std::string_view::npos) return true;
+  return temporary_names_ && name.starts_with(fmt::format(".firn-{}-", mark_.writer.pid)) && name.ends_with(".tmp");
+}
+
+Status Sweep::FindIn(const std::string& folder) {
+  std::string page;
+  do {
+    FIRN_ASSIGN(ports::ListPage list, io_.List(folder, page));
+    for (ports::FileInfo& file : list.files) {
+      const std::string name(ports::FileNameOf(file.location));
+      if (!IsOwn(name)) continue;
+      if (found_.size() >= kLeftoversMax) {
+        is_complete_ = false;
+        return Ok();
+      }
+      found_.emplace(name, std::move(file.location));
+    }
+    page = std::move(list.next_page);
+  } while (!page.empty());
+  return Ok();
+}
+
+Status Sweep::Find() {
+  std::set<std::string> folders{ports::AsPrefix(MetadataFolder(metadata_))};
+  // Where new files go cannot be known with a class of somebody's own: firn did not write there either.
+  if (const auto locations = DataLocations::For(metadata_)) folders.insert(ports::AsPrefix(locations->folder()));
+  for (const std::string& folder : folders) FIRN_TRY(FindIn(folder));
+  return Ok();
+}
+
+/// Written before the run began: nothing of it can be in there.
+bool Sweep::IsOlder(SequenceNumber number) const {
+  return mark_.sequence_number && mark_.table_uuid == metadata_.table_uuid() && number <= *mark_.sequence_number;
+}
+
+Status Sweep::NameFilesOf(const iceberg::Snapshot& snapshot) {
+  Name(snapshot.manifest_list);
+  FIRN_ASSIGN(const auto lines, observe::ReadManifests(io_, snapshot, metadata_));
+  for (const iceberg::ManifestFile& line : lines) {
+    if (IsOlder(line.sequence_number) || !manifests_read_.insert(line.manifest_path).second) continue;
+    Name(line.manifest_path);
+    FIRN_TRY(observe::ForEachEntry(io_, line, metadata_, iceberg::Wanted::planning(),
+                                   [this](iceberg::ManifestEntry& entry, std::int64_t) -> Result<bool> {
+                                     Name(entry.file.file_path);
+                                     return !found_.empty();
+                                   }));
+  }
+  return Ok();
+}
+
+Status Sweep::NameAllThatIsNamed() {
+  Name(table_.metadata_location);
+  for (const std::string& location : metadata_.metadata_log()) Name(location);
+  for (const iceberg::Snapshot& snapshot : metadata_.snapshots()) {
+    if (found_.empty()) return Ok();
+    if (!IsOlder(snapshot.sequence_number)) FIRN_TRY(NameFilesOf(snapshot));
+  }
+  return Ok();
+}
+
+bool Sweep::MayBeCommitted() const {
+  return std::ranges::any_of(found_, [](const auto& file) {
+    return ports::IsMetadataFileName(file.first) || (file.first.starts_with("snap-") && file.first.ends_with(".avro"));
+  });
+}
+
+Result<SweptRun> Sweep::Run(bool is_fenced) {
+  FIRN_TRY(Find());
+  if (!found_.empty()) FIRN_TRY(NameAllThatIsNamed());
+  SweptRun swept;
+  swept.is_done = is_complete_;
+  const bool stays = !is_fenced && MayBeCommitted();
+  for (const auto& [name, location] : found_) {
+    if (!stays && io_.Delete(location)) {
+      ++swept.removed;
+    } else {
+      swept.kept.push_back(location);
+      swept.is_done = false;
+    }
+  }
+  return swept;
+}
+
+}  // namespace
+
+Result<SweptRun> SweepRun(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark, bool is_fenced,
+                          bool temporary_names) {
+  return Sweep(io, table, mark, temporary_names).Run(is_fenced);
+}
+
+}  // namespace firn::act

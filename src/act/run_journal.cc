@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/run_journal.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "act/leftovers.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "ports/stoppable_file_io.h"
+
+namespace firn::act {
+namespace {
+
+constexpr std::size_t kNotesMax = 8;
+constexpr std::int32_t kNumberedVersion = 2;
+
+}  // namespace
+
+RunJournal::RunJournal(const CommitEnvironment& environment, std::string ref)
+    : env_(environment), ref_(std::move(ref)) {}
+
+void RunJournal::Note(std::string text) {
+  if (tidied_.notes.size() < kNotesMax) tidied_.notes.push_back(std::move(text));
+}
+
+void RunJournal::LookAtEarlier(const ports::LoadedTable& table) {
+  std::vector<std::string> unreadable;
+  auto marks = FindRunMarks(env_.io, *table.metadata, unreadable);
+  if (!marks) {
+    Log(LogLevel::kWarn, fmt::format("what earlier runs left is not known: {}", marks.error().message));
+    return;
+  }
+  for (const std::string& location : unreadable) Note(fmt::format("{} is no mark of a run that can be read", location));
+  for (RunMark& mark : *marks) LookAt(table, std::move(mark));
+}
+
+void RunJournal::LookAt(const ports::LoadedTable& table, RunMark mark) {
+  if (mark.catalog != env_.catalog.name() || mark.table_uuid != table.metadata->table_uuid()) {
+    return Note(fmt::format("{} is of a run on catalog {}: only a run there can remove what it left", mark.location,
+                            mark.catalog));
+  }
+  if (!mark.is_ended) {
+    const ports::ProcessState state = env_.processes->StateOf(mark.writer);
+    if (state == ports::ProcessState::kRuns) return;
+    const std::int64_t age_ms = env_.clock.Now().value - mark.begun.value;
+    if (state == ports::ProcessState::kUnknown && age_ms < kUnknownAgeMs) {
+      return Note(
+          fmt::format("a run of process {} on {} may still work on the table, or was killed: names of its files "
+                      "contain {}",
+                      mark.writer.pid, mark.writer.host, mark.run));
+    }
+    if (const Status ended = TakeForDead(table, mark); !ended) {
+      return Note(fmt::format("the mark {} cannot be replaced: {}", mark.location, ended.error().message));
+    }
+  }
+  Earlier earlier{std::move(mark), {}};
+  Tidy(table, earlier, false);
+  if (!earlier.mark.location.empty()) earlier_.push_back(std::move(earlier));
+}
+
+/// First the new mark, then the old one: a death between leaves both.
+Status RunJournal::TakeForDead(const ports::LoadedTable& table, RunMark& mark) {
+  const std::string location = MarkLocation(MarkFolder(*table.metadata), mark.run, true);
+  const std::string text = ToText(mark);
+  const Status written = ports::WriteFile(env_.io, location, AsBytes(text));
+  if (!written && written.error().code != Code::kConflict) {
+    // On a full disk there is no room for it. The process of this machine is certainly dead: the old mark is enough.
+    mark.is_ended = env_.processes->StateOf(mark.writer) == ports::ProcessState::kEnded;
+    return mark.is_ended ? Ok() : written;
+  }
+  FIRN_TRY(env_.io.Delete(mark.location));
+  mark.location = location;
+  mark.is_ended = true;
+  return Ok();
+}
+
+void RunJournal::Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is_fenced) {
+  const bool number_is_free = env_.processes->StateOf(earlier.mark.writer) == ports::ProcessState::kEnded &&
+                              env_.processes->IsFree(earlier.mark.writer.pid);
+  const auto io = ports::MakeStoppable(env_.io, env_.cancelled);
+  auto swept = SweepRun(*io, table, earlier.mark, is_fenced, number_is_free);
+  if (!swept) {
+    return Note(fmt::format("files of a run that has ended may be left, with {} in their names: {}", earlier.mark.run,
+                            swept.error().message));
+  }
+  tidied_.removed += swept->removed;
+  earlier.kept = std::move(swept->kept);
+  if (!swept->is_done) return;
+  // Both marks, if both are there: the ended one last, because it is the stronger one.
+  const std::string folder = MarkFolder(*table.metadata);
+  for (const bool is_ended : {false, true}) {
+    if (!env_.io.Delete(MarkLocation(folder, earlier.mark.run, is_ended))) return;
+  }
+  earlier.mark.location.clear();
+}
+
+Status RunJournal::Begin(const iceberg::TableMetadata& metadata) {
+  if (!mark_.location.empty()) return Ok();
+  folder_ = MarkFolder(metadata);
+  mark_.run = NewRunName(env_.random);
+  mark_.writer = env_.processes->Self();
+  mark_.catalog = env_.catalog.name();
+  mark_.table_uuid = metadata.table_uuid();
+  mark_.ref = ref_;
+  mark_.begun = env_.clock.Now();
+  if (metadata.format_version() >= kNumberedVersion) mark_.sequence_number = metadata.last_sequence_number();
+  mark_.location = MarkLocation(folder_, mark_.run, false);
+  const std::string text = ToText(mark_);
+  Status written = ports::WriteFile(env_.io, mark_.location, AsBytes(text));
+  if (written) return Ok();
+  (void)env_.io.Delete(mark_.location);
+  mark_.location.clear();
+  return std::move(written.error()).In("the mark of the run cannot be written");
+}
+
+Status RunJournal::CheckStands() {
+  if (mark_.location.empty()) return Ok();
+  FIRN_ASSIGN(const bool stands, env_.io.Exists(mark_.location));
+  if (stands) return Ok();
+  return Error{Code::kCancelled, fmt::format("{} is gone: another run took this one for dead", mark_.location)};
+}
+
+/// After a commit of this run.
+bool RunJournal::IsFenced(const RunMark& mark) const {
+  const bool is_old = env_.clock.Now().value - mark.begun.value >= kRequestAgeMs;
+  return mark.ref == ref_ && mark.is_ended && (env_.catalog.SwapsNames() || is_old);
+}
+
+Tidied RunJournal::End(bool leaves_files, const std::optional<ports::LoadedTable>& now, bool has_committed) {
+  for (Earlier& earlier : earlier_) {
+    // Also to look again at what is kept: a late commit may have named it.
+    if (now) Tidy(*now, earlier, has_committed && IsFenced(earlier.mark));
+    tidied_.kept.insert(tidied_.kept.end(), earlier.kept.begin(), earlier.kept.end());
+  }
+  earlier_.clear();
+  if (!mark_.location.empty()) {
+    const std::string text = ToText(mark_);
+    const bool is_noted =
+        !leaves_files || ports::WriteFile(env_.io, MarkLocation(folder_, mark_.run, true), AsBytes(text));
+    // Otherwise the next run finds this mark, and sees that the process has ended.
+    if (is_noted && !env_.io.Delete(mark_.location)) Note(fmt::format("{} may be left behind", mark_.location));
+    mark_.location.clear();
+  }
+  return std::move(tidied_);
+}
+
+}  // namespace firn::act

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "act/run_mark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "act/metadata_files.h"
+#include "format/json/json.h"
+#include "ports/location.h"
+
+namespace firn::act {
+namespace {
+
+constexpr std::string_view kRuns = ".run.json", kEnded = ".ended.json";
+constexpr std::string_view kPattern = "xxxxxxxx-xxxx-4xxx-yxxx-";
+static_assert(kPattern.size() == kRunNameSize);
+constexpr std::uint64_t kMarkBytesMax = 16 << 10;
+
+bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+bool IsRunName(std::string_view text) {
+  return text.size() == kPattern.size() && std::ranges::equal(text, kPattern, [](char c, char pattern) {
+           if (pattern == 'y') return c == '8' || c == '9' || c == 'a' || c == 'b';
+           return pattern == 'x' ? IsHex(c) : c == pattern;
+         });
+}
+
+const std::string& TextOf(const json::Value& value, std::string_view name) {
+  static const std::string none;
+  const json::Value* found = value.Find(name);
+  const std::string* text = found == nullptr ? nullptr : found->AsString();
+  return text == nullptr ? none : *text;
+}
+
+std::optional<std::int64_t> NumberOf(const json::Value& value, std::string_view name) {
+  const json::Value* found = value.Find(name);
+  return found == nullptr ? std::nullopt : found->AsInt64();
+}
+
+}  // namespace
+
+std::string NewRunName(Random& random) { return random.NewUuid().substr(0, kRunNameSize); }
+
+std::string UuidOf(const std::string& run, Random& random) { return random.NewUuid().replace(0, run.size(), run); }
+
+std::string MarkFolder(const iceberg::TableMetadata& metadata) {
+  return ports::AsPrefix(ports::Join(MetadataFolder(metadata), "firn-runs"));
+}
+
+std::string MarkLocation(std::string_view folder, std::string_view run, bool is_ended) {
+  return fmt::format("{}{}{}", folder, run.substr(0, run.size() - 1), is_ended ? kEnded : kRuns);
+}
+
+std::string ToText(const RunMark& mark) {
+  json::Value writer = json::Value::Object();
+  writer.Set("host", mark.writer.host);
+  writer.Set("boot", mark.writer.boot);
+  writer.Set("pid-namespace", mark.writer.pid_namespace);
+  writer.Set("pid", mark.writer.pid);
+  writer.Set("began", mark.writer.began);
+  json::Value value = json::Value::Object();
+  value.Set("run", mark.run);
+  value.Set("catalog", mark.catalog);
+  value.Set("table-uuid", mark.table_uuid);
+  value.Set("ref", mark.ref);
+  value.Set("begun-ms", mark.begun.value);
+  if (mark.sequence_number) value.Set("sequence-number", mark.sequence_number->value);
+  value.Set("writer", std::move(writer));
+  return json::WritePretty(value) + "\n";
+}
+
+Result<RunMark> ParseRunMark(std::string_view text, const std::string& location) {
+  const auto bad = [&location] { return Error{Code::kCorrupt, location + ": no mark of a run"}; };
+  const auto value = json::Parse(text);
+  if (!value || !value->is_object()) return bad();
+  const json::Value* writer = value->Find("writer");
+  const auto begun = NumberOf(*value, "begun-ms");
+  RunMark mark;
+  mark.run = TextOf(*value, "run");
+  if (!IsRunName(mark.run) || writer == nullptr || !begun) return bad();
+  mark.location = location;
+  const std::string_view name = ports::FileNameOf(location);
+  mark.is_ended = name == MarkLocation("", mark.run, true);
+  if (!mark.is_ended && name != MarkLocation("", mark.run, false)) return bad();
+  mark.writer = {TextOf(*writer, "host"), TextOf(*writer, "boot"), TextOf(*writer, "pid-namespace"),
+                 NumberOf(*writer, "pid").value_or(0), TextOf(*writer, "began")};
+  mark.catalog = TextOf(*value, "catalog");
+  mark.table_uuid = TextOf(*value, "table-uuid");
+  mark.ref = TextOf(*value, "ref");
+  mark.begun = TimestampMs{*begun};
+  if (const auto number = NumberOf(*value, "sequence-number")) mark.sequence_number = SequenceNumber(*number);
+  return mark;
+}
+
+Result<std::vector<RunMark>> FindRunMarks(ports::FileIO& io, const iceberg::TableMetadata& metadata,
+                                          std::vector<std::string>& unreadable) {
+  std::map<std::string, RunMark> marks;
+  std::string page;
+  do {
+    FIRN_ASSIGN(ports::ListPage found, io.List(MarkFolder(metadata), page));
+    for (const ports::FileInfo& file : found.files) {
+      if (marks.size() >= kMarksMax) break;
+      const auto bytes = ports::ReadFile(io, file.location, kMarkBytesMax);
+      if (!bytes && bytes.error().code == Code::kNotFound) continue;  // its run has ended meanwhile
+      auto mark = bytes ? ParseRunMark(AsText(*bytes), file.location) : Result<RunMark>(bytes.error());
+      if (!mark) {
+        unreadable.push_back(file.location);
+      } else if (RunMark& known = marks[mark->run]; !known.is_ended) {
+        known = std::move(*mark);
+      }
+    }
+    page = std::move(found.next_page);
+  } while (!page.empty() && marks.size() < kMarksMax);
+  std::vector<RunMark> all;
+  for (auto& [run, mark] : marks) all.push_back(std::move(mark));
+  return all;
+}
+
+}  // namespace firn::act
