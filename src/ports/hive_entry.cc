@@ -47,7 +47,9 @@ void SetProperties(Value& parameters, const PointerSwap& swap) {
 
 std::string SummaryText(const iceberg::Snapshot& snapshot) {
   json::Value summary = json::Value::Object();
-  for (const auto& [key, value] : snapshot.summary) summary.Set(key, value);
+  for (const auto& [key, value] : snapshot.summary) {
+    if (key != "operation") summary.Set(key, value);  // Java has it beside the summary
+  }
   return json::Write(summary);
 }
 
