@@ -241,6 +241,18 @@ TEST_P(FileIOContract, Create_AbortedOrForgotten_LeavesNothing) {
   EXPECT_EQ(Get("dir/aborted").value(), "again");
 }
 
+TEST_P(FileIOContract, Create_LargeAndAborted_LeavesNothing) {
+  for (const bool aborts : {true, false}) {
+    auto file = Create("dir/large");
+    ASSERT_TRUE(file);
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(file->Write(Bytes(5'000'000, 'x')));
+    if (aborts) file->Abort();
+    file.reset();
+    EXPECT_FALSE(io().Exists(At("dir/large")).value());
+    EXPECT_THAT(ListNames(fixture_.root), IsEmpty());
+  }
+}
+
 TEST_P(FileIOContract, Create_NameOfADirectory_IsRefused) {
   auto file = io().Create(At("dir/"));
   ASSERT_FALSE(file);
