@@ -174,7 +174,7 @@ def test_credentialsEndDuringTheWork_newOnesAreTaken(store, tmp_path, with_endpo
 @pytest.mark.parametrize("refusal", ["wrong secret", "ended before its time"])
 def test_credentialsThatTheStoreRefuses_newOnesAreTaken(store, tmp_path, refusal):
     servers, endpoint = store
-    catalog = lake_on(endpoint, tmp_path, appends=4)
+    catalog = lake_on(endpoint, tmp_path, appends=6)
     rows = by_pyiceberg(catalog.load_table("db.t"))
     with Vendor(servers, endpoint, seconds=600) as vendor, S3Proxy(endpoint, ACCESS_KEY, SECRET_KEY) as proxy:
         def vend():
