@@ -116,7 +116,8 @@ Status HiveCatalog::SwapPointer(const PointerSwap& swap) {
                                      "HIVE-26882: without it, commits of others can be lost",
                                      name(), kLocksOfTable));
   }
-  return Alter(swap, std::move(entry));
+  bool is_open = false;
+  return Alter(swap, std::move(entry), is_open);
 }
 
 Status HiveCatalog::SwapUnderLock(const PointerSwap& swap) {
@@ -132,10 +133,11 @@ Status HiveCatalog::SwapUnderLock(const PointerSwap& swap) {
   FIRN_ASSIGN(HiveTableLock lock, HiveTableLock::Take(*metastore_, clock_, request, still_wanted));
   FIRN_ASSIGN(thrift::Value entry, EntryAt(swap));
   FIRN_TRY(lock.KeepAlive());
-  Status done = Alter(swap, std::move(entry));
-  if (!done && done.error().code == Code::kOutcomeUnknown) {
-    // The change may be on its way: while the lock stands, nobody who takes locks commits what it would overwrite.
-    if (!ServerChecks()) lock.Abandon();
+  bool is_open = false;
+  Status done = Alter(swap, std::move(entry), is_open);
+  if (!done && is_open && !ServerChecks()) {
+    // While the lock stands, nobody who takes locks commits what a late change would overwrite.
+    lock.Abandon();
     return done;
   }
   Status released = lock.Release();
@@ -149,11 +151,15 @@ Status HiveCatalog::SwapUnderLock(const PointerSwap& swap) {
   return done;
 }
 
-Status HiveCatalog::Alter(const PointerSwap& swap, thrift::Value entry) {
+Status HiveCatalog::Alter(const PointerSwap& swap, thrift::Value entry, bool& is_open) {
   PointEntry(entry, swap);
-  Status done = metastore_->Alter(DatabaseOf(swap.id), TableOf(swap.id), std::move(entry), swap.from);
+  bool was_answered = false;
+  Status done = metastore_->Alter(DatabaseOf(swap.id), TableOf(swap.id), std::move(entry), swap.from, was_answered);
   if (done) return done;
-  if (done.error().code == Code::kOutcomeUnknown) return Reconcile(swap, std::move(done.error()));
+  if (done.error().code == Code::kOutcomeUnknown) {
+    is_open = !was_answered;
+    return Reconcile(swap, std::move(done.error()));
+  }
   if (done.error().code == Code::kInvalidArgument) {
     const auto now = EntryOf(swap.id);
     if (!now && now.error().code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};

@@ -44,7 +44,8 @@ class HiveCatalog final : public PointerCatalog {
   Result<thrift::Value> EntryOf(const TableIdentifier& id);
   Result<thrift::Value> EntryAt(const PointerSwap& swap);
   Status SwapUnderLock(const PointerSwap& swap);
-  Status Alter(const PointerSwap& swap, thrift::Value entry);
+  /// `is_open`: the server may be at it still.
+  Status Alter(const PointerSwap& swap, thrift::Value entry, bool& is_open);
   Status Reconcile(const PointerSwap& swap, Error fault);
   Result<bool> UsesLock(const iceberg::TableMetadata& base) const;
   bool ServerChecks();

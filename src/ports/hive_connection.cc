@@ -46,7 +46,8 @@ class SocketSource final : public SequentialSource {
     while (true) {
       const ssize_t count = ::recv(socket_, out.data(), out.size(), 0);
       if (count > 0) return static_cast<std::size_t>(count);
-      if (count == 0) return Error{Code::kUnavailable, "the server has closed the connection"};
+      if (count == 0)
+        return Error{Code::kUnavailable, "the server has closed the connection (it may want Kerberos or TLS)"};
       if (errno == EINTR) continue;
       if (errno != EAGAIN && errno != EWOULDBLOCK) return Error{Code::kUnavailable, ErrnoText(errno)};
       FIRN_TRY(Await(socket_, POLLIN, end_ms_));

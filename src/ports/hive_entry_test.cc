@@ -146,7 +146,10 @@ TEST(HiveMetastore, ParseHiveUri_ServersInOrder) {
   }
 }
 
-TEST(HiveMetastore, Open_Kerberos_IsRefusedByName) {
+TEST(HiveMetastore, Open_OtherConnections_AreRefusedByName) {
+  const auto with_tls = HiveMetastore::Open({{"uri", "thrift://a"}, {"hive.metastore.use.SSL", "true"}});
+  ASSERT_FALSE(with_tls);
+  EXPECT_EQ(with_tls.error().code, Code::kUnsupported);
   const auto opened = HiveMetastore::Open({{"uri", "thrift://a"}, {"hive.kerberos-authentication", "true"}});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::kUnsupported);

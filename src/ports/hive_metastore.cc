@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 namespace firn::ports {
 
@@ -50,6 +51,14 @@ constexpr std::array<HiveFault, 3> kCheckFaults = {{{1, "NoSuchTxnException", Co
                                                     {3, "NoSuchLockException", Code::kNotFound}}};
 constexpr std::array<HiveFault, 2> kUnlockFaults = {
     {{1, "NoSuchLockException", Code::kNotFound}, {2, "TxnOpenException", Code::kInvalidArgument}}};
+
+/// Kinds of connections that PyIceberg and Java can be told to make.
+constexpr std::array<std::pair<const char*, const char*>, 5> kRefused = {
+    {{"hive.kerberos-authentication", "Kerberos"},
+     {"hive.metastore.sasl.enabled", "Kerberos"},
+     {"hive.metastore.use.SSL", "TLS"},
+     {"hive.metastore.thrift.framed.transport.enabled", "frames"},
+     {"hive.metastore.thrift.compact.protocol.enabled", "Thrift's compact protocol"}}};
 
 std::string OneLine(std::string_view text) {
   constexpr std::size_t kReasonBytesMax = 500;
@@ -113,11 +122,14 @@ Result<std::vector<HiveAddress>> ParseHiveUri(std::string_view uri) {
 }
 
 Result<std::unique_ptr<HiveMetastore>> HiveMetastore::Open(const Properties& properties) {
-  FIRN_ASSIGN(const bool wants_kerberos, BoolProperty(properties, "hive.kerberos-authentication", false));
-  if (wants_kerberos) {
-    return Error{Code::kUnsupported,
-                 "property `hive.kerberos-authentication`: Kerberos is not supported: the metastore has to take "
-                 "connections without authentication (a REST catalog in front of it is another way)"};
+  for (const auto& [property, what] : kRefused) {
+    FIRN_ASSIGN(const bool is_wanted, BoolProperty(properties, property, false));
+    if (!is_wanted) continue;
+    return Error{
+        Code::kUnsupported,
+        fmt::format("property `{}`: {}: only plain connections to a metastore are supported (a REST catalog in "
+                    "front of it is another way)",
+                    property, what)};
   }
   FIRN_ASSIGN(auto addresses, ParseHiveUri(PropertyOr(properties, "uri", "")));
   std::vector<std::string> user;
@@ -180,15 +192,15 @@ Result<std::unique_ptr<HiveConnection>> HiveMetastore::Take(bool may_reuse, bool
   return Connect();
 }
 
-Result<Value> HiveMetastore::CallOnce(const Method& method, const Value& arguments, bool may_reuse, bool& is_reused) {
-  FIRN_ASSIGN(auto connection, Take(may_reuse, is_reused));
+Result<Value> HiveMetastore::CallOnce(const Method& method, const Value& arguments, bool may_reuse, Attempt& attempt) {
+  FIRN_ASSIGN(auto connection, Take(may_reuse, attempt.is_reused));
   FIRN_ASSIGN(thrift::Reply reply, connection->Call(method.name, arguments));
   const std::string context = fmt::format("{}: {}", connection->place(), method.name);
   {
     const std::lock_guard lock(mutex_);
     if (idle_.size() < kIdleMax) idle_.push_back(std::move(connection));
   }
-  is_reused = false;  // it was good
+  attempt.was_answered = true;
   if (reply.kind == thrift::Answer::kException) {
     const bool is_unknown = reply.result.NumberOf(2, Type::kI32) == kUnknownMethod;
     const Code code = is_unknown ? Code::kUnsupported : method.may_change ? Code::kOutcomeUnknown : Code::kUnavailable;
@@ -206,17 +218,18 @@ Result<Value> HiveMetastore::CallOnce(const Method& method, const Value& argumen
                context + ": the reply holds neither a result nor an error that is known"};
 }
 
-Result<Value> HiveMetastore::Call(const Method& method, const Value& arguments) {
-  bool is_reused = false;
-  auto result = CallOnce(method, arguments, /*may_reuse=*/true, is_reused);
+Result<Value> HiveMetastore::Call(const Method& method, const Value& arguments, bool* was_answered) {
+  Attempt attempt;
+  auto result = CallOnce(method, arguments, /*may_reuse=*/true, attempt);
   // A server that was started again has closed the connections that were kept.
-  const bool is_lost = !result && is_reused;
+  const bool is_lost = !result && attempt.is_reused && !attempt.was_answered;
   if (is_lost && (!method.may_change || result.error().code == Code::kUnavailable)) {
-    result = CallOnce(method, arguments, /*may_reuse=*/false, is_reused);
+    result = CallOnce(method, arguments, /*may_reuse=*/false, attempt);
   }
   if (!result && !method.may_change && result.error().code == Code::kOutcomeUnknown) {
     result.error().code = Code::kUnavailable;
   }
+  if (was_answered != nullptr) *was_answered = attempt.was_answered;
   return result;
 }
 
@@ -253,7 +266,7 @@ Result<Value> HiveMetastore::Entry(const std::string& database, const std::strin
 }
 
 Status HiveMetastore::Alter(const std::string& database, const std::string& table, Value entry,
-                            const std::string& expected) {
+                            const std::string& expected, bool& was_answered) {
   Value environment = Value::TextMap();
   environment.SetKey("DO_NOT_UPDATE_STATS", "true");  // or the server lists the table's directory
   environment.SetKey("expected_parameter_key", "metadata_location");
@@ -262,7 +275,8 @@ Status HiveMetastore::Alter(const std::string& database, const std::string& tabl
                          Value::Struct({{1, Value::Text(database)},
                                         {2, Value::Text(table)},
                                         {3, std::move(entry)},
-                                        {4, Value::Struct({{1, std::move(environment)}})}}));
+                                        {4, Value::Struct({{1, std::move(environment)}})}}),
+                         &was_answered);
   if (done) return Ok();
   Error error = done.error();
   // Thrown before anything is changed.

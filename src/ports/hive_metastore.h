@@ -47,7 +47,9 @@ class HiveMetastore {
   Result<thrift::Value> Entry(const std::string& database, const std::string& table);
   /// `entry` becomes the table's. `expected`: the value that its parameter metadata_location must have, which servers
   /// before Hive 4 do not look at, unless it was ported back to them. kConflict when it had another.
-  Status Alter(const std::string& database, const std::string& table, thrift::Value entry, const std::string& expected);
+  /// `was_answered`: the server is done with it, whatever it did.
+  Status Alter(const std::string& database, const std::string& table, thrift::Value entry, const std::string& expected,
+               bool& was_answered);
 
   /// Asks for the table alone. `agent` is the name under which FindLock finds the lock again.
   Result<HiveLockTicket> Lock(const std::string& database, const std::string& table, const std::string& agent);
@@ -61,8 +63,13 @@ class HiveMetastore {
   struct Method;
   HiveMetastore(std::vector<HiveAddress> addresses, std::vector<std::string> user)
       : addresses_(std::move(addresses)), user_(std::move(user)) {}
-  Result<thrift::Value> Call(const Method& method, const thrift::Value& arguments);
-  Result<thrift::Value> CallOnce(const Method& method, const thrift::Value& arguments, bool may_reuse, bool& is_reused);
+  Result<thrift::Value> Call(const Method& method, const thrift::Value& arguments, bool* was_answered = nullptr);
+  struct Attempt {
+    bool is_reused = false;  // on a connection that was there before
+    bool was_answered = false;
+  };
+  Result<thrift::Value> CallOnce(const Method& method, const thrift::Value& arguments, bool may_reuse,
+                                 Attempt& attempt);
   Result<std::unique_ptr<HiveConnection>> Take(bool may_reuse, bool& is_reused);
   Result<std::unique_ptr<HiveConnection>> Connect();
   Status SetUser(HiveConnection& connection);

@@ -197,6 +197,16 @@ def test_connectionIsCut_theTableSaysWhatBecameOfIt(hive, method, fault, ends):
     assert len(check_rows(catalog, name, rows).inspect.files()) == 1
 
 
+def test_changeIsAnsweredWithAnError_lockIsFreeAtOnce(hive3):
+    catalog, name = make_table(hive3)
+    rows = by_pyiceberg(catalog.load_table(name))
+    with HiveProxy(hive3.port, {ALTER: ["refuse"], "unlock": []}) as proxy:
+        done = optimize(proxy.uri, name, **waiting(0))
+    assert done.returncode == 0, done.stderr
+    assert [fault for method, fault in proxy.taken if method == ALTER] == ["refuse", "pass"]
+    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+
+
 def test_lateChange_overwritesNothing(hive):
     """Version 3 does not look at the condition of a change, so the lock has to stay; version 4 refuses what is late."""
     catalog, name = make_table(hive)

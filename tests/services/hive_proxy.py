@@ -9,6 +9,7 @@ cut_before   the connection to the client ends, nothing is forwarded
 cut_half     the first half of the call is forwarded, then both connections end
 cut_after    the call is forwarded and answered, the connection to the client ends before the answer
 late:S       the connection to the client ends, the call is forwarded S seconds later
+refuse       nothing is forwarded, the answer is a MetaException
 silent       nothing is forwarded and nothing is answered, the connection stays
 """
 
@@ -17,8 +18,8 @@ import threading
 import time
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.Thrift import TType
-from thrift.transport.TTransport import TTransportBase, TTransportException
+from thrift.Thrift import TMessageType, TType
+from thrift.transport.TTransport import TMemoryBuffer, TTransportBase, TTransportException
 
 
 class Recorder(TTransportBase):
@@ -98,6 +99,9 @@ class HiveProxy:
         kind, _, argument = fault.partition(":")
         if kind == "cut_before":
             return True
+        if kind == "refuse":
+            client.sendall(self.refusal(message))
+            return False
         if kind == "silent":
             client.recv(1)  # until the client goes
             return True
@@ -114,6 +118,21 @@ class HiveProxy:
             client.sendall(answer)
             return False
         return True
+
+    @staticmethod
+    def refusal(message):
+        """The reply to a call that may throw MetaException as its second exception."""
+        call = TBinaryProtocol(TMemoryBuffer(message))
+        method, _, sequence = call.readMessageBegin()
+        buffer = TMemoryBuffer()
+        reply = TBinaryProtocol(buffer)
+        reply.writeMessageBegin(method, TMessageType.REPLY, sequence)
+        reply.writeFieldBegin("o2", TType.STRUCT, 2)
+        reply.writeFieldBegin("message", TType.STRING, 1)
+        reply.writeString("the database is busy")
+        reply.writeFieldStop()
+        reply.writeFieldStop()
+        return buffer.getvalue()
 
     @staticmethod
     def close(connection):
