@@ -98,6 +98,11 @@ double PredictUnion(double drawn, double found, std::size_t done, std::size_t al
   return union_of(high, all);
 }
 
+/// Pages that go on with a row of the page before may have its other values in another encoding: one page cannot.
+bool ChangesInsideOfARow(const ColumnInput& input) {
+  return UsesDictionary(input) && input.scan.splits_rows && input.scan.has_other_pages;
+}
+
 /// Makes the union.
 class Uniter {
  public:
@@ -182,19 +187,27 @@ class Uniter {
     PageFetcher fetcher(*input.scan.source);
     for (std::size_t p = 0; p < input.scan.pages.size() && end_.Covers(i, p); ++p) {
       if (IsDictionaryEncoded(input.scan.pages[p])) continue;
-      FIRN_TRY(FoldPage(i, p, fetcher).In(ChunkMover::Place(input, input.scan.pages[p])));
-      if (!PaysSoFar()) return false;
+      FIRN_ASSIGN(const bool folded, FoldPage(i, p, fetcher).In(ChunkMover::Place(input, input.scan.pages[p])));
+      if (!folded || !PaysSoFar()) return false;
     }
     return true;
   }
 
-  Status FoldPage(std::size_t i, std::size_t page, PageFetcher& fetcher) {
-    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(inputs_[i].scan.pages[page]));
-    FIRN_ASSIGN(const PlainPage plain, PlainValuesOf(column_, inputs_[i], page, body, settings_, opener_, buffers_));
+  /// False: it is too large to be worth it.
+  Result<bool> FoldPage(std::size_t i, std::size_t page, PageFetcher& fetcher) {
+    const PageRecord& record = inputs_[i].scan.pages[page];
+    const std::size_t mapped = mapped_entries_ + static_cast<std::size_t>(record.num_values);
+    if (mapped * sizeof(std::uint32_t) > settings_.mapping_bytes_max) return false;
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(record));
+    const std::size_t bytes_max =
+        std::min(static_cast<std::size_t>(settings_.page_bytes_max), settings_.mapping_bytes_max);
+    FIRN_ASSIGN(const std::optional<PlainPage> plain,
+                PlainValuesOf(column_, inputs_[i], page, body, bytes_max, opener_, buffers_));
+    if (!plain) return false;
     std::vector<std::uint32_t>& indices = choice_.folded[{i, page}];
-    FIRN_TRY(choice_.united.Add(plain.values, plain.count, indices));
+    FIRN_TRY(choice_.united.Add(plain->values, plain->count, indices));
     mapped_entries_ += indices.size();
-    return Ok();
+    return true;
   }
 
   Status AddPlaced(std::size_t i) {
@@ -329,6 +342,7 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   choice.kind = DictionaryChoice::Kind::kRefused;
   if (!settings.Of(column).dictionary) return choice;
   if (!CodeConstants(inputs, end, choice)) return choice;
+  if (std::ranges::any_of(inputs, ChangesInsideOfARow)) return choice;
   if (coded > 0 && constants == 0 && same && !row_ids && !end.mixed) {
     choice.kind = DictionaryChoice::Kind::kShared;
     choice.shared_input = first;

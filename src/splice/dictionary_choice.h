@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decides what the dictionary of an output chunk is, before any data page is touched.
+// Decides what the dictionary of an output chunk is, before any of its data pages is written.
 //
-// In: the inputs' dictionary pages. Out: none; that of the inputs as it is; a union with a mapping an input; or
-// refused,
-//   which means that indices are expanded to values.
+// In: the inputs' dictionary pages, and the data pages whose values become indices. Out: none; that of the inputs as it
+//   is; a union with a mapping an input; or refused, which means that indices are expanded to values.
 // Guarantees: in the output no dictionary-encoded page stands behind one that is not: values of other pages before the
 //   last dictionary-encoded one become indices as well, or all become values. No writer makes such chunks, and readers
 //   that decode indices late take them for those of the values before (Spark's vectorized reader up to 4.1).
 //   A refusal is remembered for the column, so that the next row group does not try again.
 // Why refuse: "it fits" is the wrong test. When the union is nearly as large as the inputs' dictionaries together, the
 //   values hardly repeat between inputs: PLAIN pages compress better and are read faster. The first few inputs tell.
-// Cost: a decompression and a look-up an entry of each dictionary that differs from the one before.
+// Cost: a decompression and a look-up an entry of each dictionary that differs from the one before; of each page that
+//   becomes indices a read, a decompression and a look-up a value, before the page is read once more to be written.
 // Errors: kCorrupt, kLimit with input and offset.
 // Threads: one owner.
 #pragma once

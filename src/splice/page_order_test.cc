@@ -84,6 +84,20 @@ TEST(PageOrder, WhereADictionaryDoesNotPay_AllAreValues) {
   EXPECT_EQ(PagesOf(spliced.file).find('d'), std::string::npos);
 }
 
+TEST(PageOrder, APageThatIsTooLargeAsIndices_MakesAllValues) {
+  FileChoice deltas = Choice(false, parquet::Encoding::kDeltaBinaryPacked);
+  deltas.page_rows = 300000;  // a page of few bytes, and of 1.2 MB as indices
+  const TablePtr wide = Table("int64", 300000, 1), narrow = Table("int64", 30000, 20);
+  const std::vector<Bytes> files = {WriteFile(wide, deltas), WriteFile(narrow, Choice(true))};
+  Options options;
+  options.memory_bytes = 16 << 20;
+  const Spliced little = Must(files, options), much = Must(files);
+  EXPECT_EQ(DifferenceOf({wide, narrow}, little.file), "");
+  EXPECT_EQ(DifferenceOf({wide, narrow}, much.file), "");
+  EXPECT_EQ(PagesOf(little.file).find('d'), std::string::npos);
+  EXPECT_EQ(PagesOf(much.file).find('v'), std::string::npos);
+}
+
 TEST(PageOrder, ValuesBehindIndices_Stay) {
   const TablePtr narrow = Table("int64", 30000, 20), wide = Table("int64", 100000, 0);
   const Spliced spliced = Must({WriteFile(narrow, Choice(true)), WriteFile(wide, Choice(false))});

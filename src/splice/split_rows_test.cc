@@ -20,15 +20,18 @@ TablePtr Lists(std::int64_t rows, std::int64_t first) {
   return JsonTable({{"c", "list<int32>", json + "]"}});
 }
 
-/// The first value of the second page becomes one of the row before.
-Bytes WithSplitRow(const TablePtr& table, bool dictionary) {
+FileChoice PagesOfRows(bool dictionary) {
   FileChoice choice;
   choice.v2 = true;
   choice.dictionary = dictionary;
   choice.page_index = false;
   choice.page_rows = 1000;
-  Bytes file = WriteFile(table, choice);
-  file = WithPage(file, {0, 0, dictionary ? 2U : 1U}, [](EditedPage& page) {
+  return choice;
+}
+
+/// The first value of a page becomes one of the row before.
+Bytes WithSplitRow(Bytes file, std::size_t number) {
+  file = WithPage(file, {0, 0, number}, [](EditedPage& page) {
     EditLevels(page, 1, 3, [](EditedLevels& levels) { levels.repetition[0] = 1; });
     --page.header.num_rows;
   });
@@ -41,7 +44,7 @@ Bytes WithSplitRow(const TablePtr& table, bool dictionary) {
 TEST(SplitRows, StayWhole) {
   for (const bool dictionary : {false, true}) {
     const TablePtr whole = Lists(5000, 0);
-    const Bytes file = WithSplitRow(whole, dictionary);
+    const Bytes file = WithSplitRow(WriteFile(whole, PagesOfRows(dictionary)), dictionary ? 2 : 1);
     const TablePtr table = ReadFile(file);
     ASSERT_EQ(RowsOf(table), 4999);
     for (const Effort effort : {Effort::kFast, Effort::kBalanced}) {
@@ -66,6 +69,24 @@ TEST(SplitRows, StayWhole) {
         EXPECT_EQ(DifferenceOf({left, left}, filtered->file), "") << gone[0];
       }
     }
+  }
+}
+
+TEST(SplitRows, WhereTheDictionaryIsFull_StayWhole) {
+  FileChoice choice = PagesOfRows(true);
+  choice.dictionary_bytes = 9000;
+  const Bytes sound = WriteFile(Lists(5000, 0), choice);
+  std::size_t plain = 1;
+  while (PageOf(sound, {0, 0, plain}).header.encoding == parquet::Encoding::kRleDictionary) ++plain;
+  ASSERT_GT(plain, 1U);
+  const Bytes file = WithSplitRow(sound, plain);
+  const TablePtr table = ReadFile(file);
+  ASSERT_EQ(RowsOf(table), 4999);
+  for (const std::vector<Input>& inputs :
+       {std::vector{InputOf("a", file)}, std::vector{InputOf("a", file), InputOf("b", file)}}) {
+    const Result<Spliced> spliced = SpliceFiles(inputs);
+    ASSERT_TRUE(spliced) << ToString(spliced.error());
+    EXPECT_EQ(DifferenceOf(std::vector<TablePtr>(inputs.size(), table), spliced->file), "");
   }
 }
 

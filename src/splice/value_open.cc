@@ -64,21 +64,24 @@ Result<OpenedValues> OpenValues(const OutputColumn& column, const ChunkScan& sca
   }
 }
 
-Result<PlainPage> PlainValuesOf(const OutputColumn& column, const ColumnInput& input, std::size_t page, ByteView body,
-                                const MergeSettings& settings, PageOpener& opener, MergeBuffers& buffers) {
+Result<std::optional<PlainPage>> PlainValuesOf(const OutputColumn& column, const ColumnInput& input, std::size_t page,
+                                               ByteView body, std::size_t bytes_max, PageOpener& opener,
+                                               MergeBuffers& buffers) {
   const PageRecord& record = input.scan.pages[page];
   const std::uint32_t max_definition = input.levels->input_max_definition;
   FIRN_ASSIGN(const PageSections sections,
               opener.Open(record, body, input.scan.meta->codec, column.max_repetition > 0, max_definition > 0));
   PlainPage plain;
   FIRN_ASSIGN(plain.count, CountValues(sections.definition, record.num_values, max_definition));
-  FIRN_ASSIGN(const OpenedValues opened, OpenValues(column, input.scan, page, sections.values,
-                                                    static_cast<std::size_t>(settings.page_bytes_max), buffers));
+  // A few bytes of deltas may stand for any number of values.
+  if (plain.count > bytes_max / std::max<std::size_t>(column.width, 1)) return std::nullopt;
+  FIRN_ASSIGN(const OpenedValues opened, OpenValues(column, input.scan, page, sections.values, bytes_max, buffers));
   PageValues& values = buffers.join.values;
   values.Reset(ValueMode::kPlain, 0);
   for (std::size_t left = plain.count; left > 0;) {
     const std::size_t step = std::min(left, opened.feed->StepMax());
     FIRN_TRY(opened.feed->Take(step, values));
+    if (values.plain_values().size() > bytes_max) return std::nullopt;
     left -= step;
   }
   if (!opened.feed->AtEnd()) return Error{Code::kCorrupt, "values behind those that the levels tell of"};

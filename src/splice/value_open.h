@@ -3,12 +3,15 @@
 // Opens the values of a page that is not dictionary-encoded.
 //
 // In: the value section of a page. Out: a feed of the thread's buffers, and what it appends; or all values as PLAIN.
-// Guarantees: those of the feeds. A page opened as PLAIN holds exactly as many values as its levels tell of.
+// Guarantees: those of the feeds. A page opened as PLAIN holds exactly as many values as its levels tell of, in at most
+//   `bytes_max`.
 // Cost: of the feed: nothing yet. PlainValuesOf: decompression and about 1 ns a value.
 // Errors: kCorrupt, kUnsupported, kLimit without a place: the caller adds it.
 // Threads: one owner.
 // Source: Encodings.md.
 #pragma once
+
+#include <optional>
 
 #include "splice/column_merge.h"
 #include "splice/page_open.h"
@@ -28,8 +31,9 @@ struct PlainPage {
   std::size_t count = 0;
 };
 
-/// `body` as stored. Not for booleans.
-Result<PlainPage> PlainValuesOf(const OutputColumn& column, const ColumnInput& input, std::size_t page, ByteView body,
-                                const MergeSettings& settings, PageOpener& opener, MergeBuffers& buffers);
+/// `body` as stored. Not for booleans. Nothing: as PLAIN it would be larger than `bytes_max`.
+Result<std::optional<PlainPage>> PlainValuesOf(const OutputColumn& column, const ColumnInput& input, std::size_t page,
+                                               ByteView body, std::size_t bytes_max, PageOpener& opener,
+                                               MergeBuffers& buffers);
 
 }  // namespace firn::splice
