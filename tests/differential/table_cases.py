@@ -71,7 +71,8 @@ def create(lake, kinds, rng):
         properties[f"write.parquet.bloom-filter-enabled.column.c{rng.integers(len(kinds))}"] = "true"
     table = lake.catalog.create_table(NAME, schema, properties=properties)
     with table.transaction() as transaction:
-        transaction.set_properties({"schema.name-mapping.default": create_mapping_from_schema(schema).model_dump_json()})
+        mapping = create_mapping_from_schema(table.schema())  # whose ids are others than those that were asked for
+        transaction.set_properties({"schema.name-mapping.default": mapping.model_dump_json()})
     return lake.load(NAME)
 
 
