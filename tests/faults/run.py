@@ -173,8 +173,8 @@ def fill_disk(report, rng, place, written, words):
 
 
 def harm_commit(report, rng, place, fault, words):
-    """At the moment of the commit: its answer is spoilt, or the process dies while its request is on the way."""
-    chosen = [rng.choice(COMMIT_FAULTS)] if fault == "commit" else [f"late:{rng.choice([0.05, 0.3, 0.8])}"]
+    """At the moment of the commit: its answer is spoilt, or the process dies while its request is on the way, or lost."""
+    chosen = [rng.choice(COMMIT_FAULTS if fault == "commit" else ["late:0.05", "late:0.3", "late:0.8", "drop_before"])]
     place.commits.faults[:] = chosen
     report.fault = f"{fault} {chosen[0]}"
     firn = Firn(place.folder, words, place.environment)
