@@ -7,12 +7,16 @@
 #include <array>
 
 #include "base/ascii.h"
+#include "ports/azure_file_io.h"
 #include "ports/location.h"
 
 namespace firn::ports {
 namespace {
 
 constexpr std::array<std::string_view, 2> kServices = {".blob.", ".dfs."};
+// Microsoft's own: nobody else answers there.
+constexpr std::array<std::string_view, 4> kSuffixes = {"core.windows.net", "core.chinacloudapi.cn",
+                                                       "core.usgovcloudapi.net", "fabric.microsoft.com"};
 
 /// "core.windows.net", or what another cloud has in its place.
 void SetSuffix(AzureAccount& account, std::string_view suffix) {
@@ -29,6 +33,24 @@ bool SetHost(AzureAccount& account, std::string_view host) {
     return true;
   }
   return false;
+}
+
+std::string_view FirstLabel(std::string_view host) { return host.substr(0, host.find('.')); }
+
+/// Other characters would end the host of a URL before the part that was looked at.
+bool IsName(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
+
+/// Whether `host` is "account.blob.SUFFIX" or "account.dfs.SUFFIX" in a cloud of Azure.
+bool IsOfAzure(std::string_view host) {
+  const std::string_view behind_name = host.substr(FirstLabel(host).size());
+  return std::ranges::any_of(kServices, [&](std::string_view service) {
+    return behind_name.starts_with(service) &&
+           std::ranges::find(kSuffixes, behind_name.substr(service.size())) != kSuffixes.end();
+  });
 }
 
 /// "http://127.0.0.1:10000/account" or "https://account.blob.core.windows.net".
@@ -97,9 +119,53 @@ void SetServiceProperties(AzureAccount& account, const Properties& properties) {
 
 std::string WithoutQuestionMark(const std::string& token) { return token.starts_with('?') ? token.substr(1) : token; }
 
-/// Credentials that do not say whose they are belong to adls.account-name, if that is there.
+/// "account" of "http://127.0.0.1:10000/account" or "https://account.blob.core.windows.net".
+std::string AccountOfEndpoint(std::string_view url) {
+  std::string_view rest = WithoutSlash(url);
+  if (const std::string_view scheme = SchemeOf(rest); !scheme.empty()) rest.remove_prefix(scheme.size() + 3);
+  const std::size_t slash = rest.find('/');
+  return std::string(slash == std::string_view::npos ? FirstLabel(rest) : rest.substr(slash + 1));
+}
+
+/// Whose the credentials are that do not say so, and the servers; empty: that is not known.
+std::string OwnerOf(const Properties& properties, const Properties& parts) {
+  if (const std::string* name =
+          FindFirstProperty(properties, {"adls.account-name", "adls.auth.shared-key.account.name"})) {
+    return *name;
+  }
+  if (const std::string* name = FindFirstProperty(parts, {"accountname"})) return *name;
+  if (const std::string* url = FindFirstProperty(parts, {"blobendpoint", "dfsendpoint"}))
+    return AccountOfEndpoint(*url);
+  if (const std::string* host = FindFirstProperty(properties, {"adls.account-host"})) {
+    return std::string(FirstLabel(*host));
+  }
+  const std::string warehouse = PropertyOr(properties, "warehouse", "");
+  return IsAzureScheme(SchemeOf(warehouse)) ? std::string(FirstLabel(AzureHostOf(warehouse))) : std::string();
+}
+
+/// Servers as the location's host says, and over it as the configuration does. Whoever writes a location must not
+/// choose the server that gets the credentials.
+Status SetServers(AzureAccount& account, const Properties& properties, const Properties& parts,
+                  const std::string& owner, const std::string& host) {
+  const bool is_named = FindFirstProperty(properties, {"adls.sas-token." + host}) != nullptr;
+  bool is_known = host == account.name || host.empty() || IsOfAzure(host);
+  if (is_known || is_named) is_known |= SetHost(account, host);
+  if (owner.empty() || owner == account.name) {
+    FIRN_TRY(SetServices(account, parts));
+    SetHost(account, PropertyOr(properties, "adls.account-host", ""));
+    SetServiceProperties(account, properties);
+    is_known |= host == account.name + account.blob.authority || host == account.name + account.dfs.authority;
+  }
+  if (is_known) return Ok();
+  return Error{Code::kInvalidArgument,
+               fmt::format("Azure: `{}` is neither ACCOUNT.dfs.core.windows.net, that of another cloud of Azure, nor "
+                           "named by `adls.account-host`",
+                           host)};
+}
+
+/// Credentials that do not say whose they are go to their owner alone.
 Status SetCredentials(AzureAccount& account, const Properties& properties, const Properties& parts,
-                      const std::string* owner) {
+                      const std::string& owner) {
   const auto value = [&](std::initializer_list<std::string_view> keys) {
     const std::string* found = FindFirstProperty(properties, keys);
     return found ? *found : std::string();
@@ -110,9 +176,13 @@ Status SetCredentials(AzureAccount& account, const Properties& properties, const
     account.sas_token = WithoutQuestionMark(PropertyOr(parts, "sharedaccesssignature", ""));
     account.key = PropertyOr(parts, "accountkey", "");
   }
-  if ((!account.sas_token.empty() || !account.key.empty()) && owner && *owner != account.name) {
+  const bool has_keys = !account.sas_token.empty() || !account.key.empty();
+  if (has_keys && owner.empty()) {
+    return Error{Code::kInvalidArgument, "Azure: set `adls.account-name`: the keys do not say which account they open"};
+  }
+  if (has_keys && owner != account.name) {
     return Error{Code::kInvalidArgument,
-                 fmt::format("Azure: the location is of account `{}`, the keys are of `{}`", account.name, *owner)};
+                 fmt::format("Azure: the location is of account `{}`, the keys are of `{}`", account.name, owner)};
   }
   account.tenant_id = value({"adls.tenant-id"});
   account.client_id = value({"adls.client-id"});
@@ -134,21 +204,20 @@ Result<AzureAccount> AzureAccountOf(const Properties& properties, const std::str
     }
   }
   const Properties parts = PartsOf(PropertyOr(properties, "adls.connection-string", ""));
-  const std::string* owner = FindFirstProperty(properties, {"adls.account-name", "adls.auth.shared-key.account.name"});
-  if (!owner) owner = FindFirstProperty(parts, {"accountname"});
+  const std::string owner = OwnerOf(properties, parts);
+  if (const std::string* of_parts = FindFirstProperty(parts, {"accountname"}); of_parts && *of_parts != owner) {
+    return Error{Code::kInvalidArgument, "`adls.account-name` and `adls.connection-string` name different accounts"};
+  }
   AzureAccount account;
-  account.name = host.substr(0, host.find('.'));
-  if (account.name.empty() && owner) account.name = *owner;
+  account.name = host.empty() ? owner : std::string(FirstLabel(host));
   if (account.name.empty()) {
     return Error{Code::kInvalidArgument,
                  "Azure: no account: set `adls.account-name`, or write container@ACCOUNT.dfs.core.windows.net"};
   }
-  SetHost(account, host);
-  if (!owner || *owner == account.name) {
-    FIRN_TRY(SetServices(account, parts));
-    SetHost(account, PropertyOr(properties, "adls.account-host", ""));
-    SetServiceProperties(account, properties);
+  if (!IsName(account.name)) {
+    return Error{Code::kInvalidArgument, fmt::format("Azure: `{}` is no name of an account", account.name)};
   }
+  FIRN_TRY(SetServers(account, properties, parts, owner, host));
   // A token that names its account needs no other credentials.
   const std::string by_host = "adls.sas-token." + host, by_name = "adls.sas-token." + account.name;
   const std::string* sas = FindFirstProperty(properties, {by_host, by_name});

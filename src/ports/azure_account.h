@@ -6,12 +6,14 @@
 //   adls.account-key, adls.sas-token (also adls.sas-token.ACCOUNT and adls.sas-token.HOST, which go first),
 //   adls.connection-string, adls.account-host, adls.tenant-id, adls.client-id, adls.client-secret, adls.anon,
 //   adls.blob-storage-authority, adls.dfs-storage-authority, adls.blob-storage-scheme, adls.dfs-storage-scheme; Java's
-//   adls.auth.shared-key.account.name and .key.
+//   adls.auth.shared-key.account.name and .key; warehouse, whose account owns the keys where nothing else says so.
 // Out: name, servers, one kind of credentials; none means the usual Azure chain.
-// Guarantees: credentials of another account than the location's are refused, never sent.
+// Guarantees: keys and signatures of another account than the location's, and those of which nobody says whose they
+//   are, are refused, never sent. The servers are of a cloud of Azure (core.windows.net, core.chinacloudapi.cn,
+//   core.usgovcloudapi.net, fabric.microsoft.com) or named by properties; no other host of a location gets anything.
 // Threads: pure.
-// Errors: kInvalidArgument (no account, another account, half of a pair, a connection string that cannot be read),
-//   kUnsupported (adls.token, adls.credential), each without values.
+// Errors: kInvalidArgument (no account, another account, an unknown host, half of a pair, a connection string that
+//   cannot be read), kUnsupported (adls.token, adls.credential), each without values.
 // Source: property names of PyIceberg's io and of Java's AzureProperties; what a connection string may hold:
 //   https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string
 #pragma once

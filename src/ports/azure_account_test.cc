@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/azure_account.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <vector>
 
 namespace firn::ports {
 namespace {
@@ -109,8 +112,81 @@ TEST(AzureAccountTest, SignatureThatNamesItsAccount_GoesFirst) {
     EXPECT_EQ(account.key, "");
     EXPECT_EQ(account.blob.authority, ".blob.core.windows.net") << "that of another account";
   }
-  EXPECT_EQ(Made({{"adls.sas-token.other.dfs.core.windows.net", "x"}, {"adls.sas-token", "?general"}}).sas_token,
+  EXPECT_EQ(Made({{"adls.sas-token.other.dfs.core.windows.net", "x"},
+                  {"adls.sas-token", "?general"},
+                  {"adls.account-name", "lake"}})
+                .sas_token,
             "general");
+}
+
+TEST(AzureAccountTest, HostThatNobodyKnows_GetsNothing) {
+  for (const Properties& properties :
+       std::vector<Properties>{{{"adls.sas-token", "hidden"}, {"adls.account-name", "lake"}},
+                               {{"adls.sas-token.lake", "hidden"}},
+                               {{"adls.sas-token.lake.dfs.core.windows.net", "hidden"}},
+                               {{"adls.account-key", "hidden"}, {"adls.account-name", "lake"}},
+                               {{"adls.connection-string", "AccountName=lake;AccountKey=hidden"}},
+                               {{"adls.client-id", "c"}, {"adls.client-secret", "hidden"}, {"adls.tenant-id", "t"}},
+                               {{"adls.account-name", "other"}, {"adls.blob-storage-authority", ".blob.attacker.com"}},
+                               {}}) {
+    for (const char* host : {"lake.dfs.attacker.com", "lake.blob.core.windows.net.attacker.com", "lake.attacker.com",
+                             "lake.dfs.core.windows.net:8443", "lake.dfs.core.windows.net@attacker.com",
+                             "lake.dfs.attacker.com/.dfs.core.windows.net", "lake.x.dfs.core.windows.net",
+                             "2130706433:80?.dfs.core.windows.net", "2130706433:80", "lake#.dfs.core.windows.net"}) {
+      const Error error = Refused(properties, host);
+      EXPECT_EQ(error.code, Code::kInvalidArgument) << host;
+      EXPECT_THAT(error.message, Not(HasSubstr("hidden")));
+    }
+  }
+  EXPECT_EQ(Made({}, "onelake.dfs.fabric.microsoft.com").dfs.authority, ".dfs.fabric.microsoft.com");
+  EXPECT_EQ(Made({}, "lake").dfs.authority, ".dfs.core.windows.net");
+}
+
+TEST(AzureAccountTest, HostThatTheConfigurationNames_IsTaken) {
+  const std::string host = "lake.dfs.my.cloud";
+  const std::string servers = "https.blob.my.cloud https.dfs.my.cloud";
+  EXPECT_EQ(Servers(Made({{"adls.account-host", "lake.blob.my.cloud"}}, host)), servers);
+  EXPECT_EQ(Servers(Made({{"adls.connection-string", "AccountName=lake;EndpointSuffix=my.cloud"}}, host)), servers);
+  EXPECT_EQ(Servers(Made({{"adls.account-name", "lake"},
+                          {"adls.blob-storage-authority", ".blob.my.cloud"},
+                          {"adls.dfs-storage-authority", ".dfs.my.cloud"}},
+                         host)),
+            servers);
+  const AzureAccount named = Made({{"adls.sas-token." + host, "sv=1"}, {"adls.account-key", "k"}}, host);
+  EXPECT_EQ(Servers(named) + named.sas_token + named.key, servers + "sv=1");
+  EXPECT_EQ(Refused({{"adls.account-host", "other.blob.my.cloud"}}, host).code, Code::kInvalidArgument);
+}
+
+TEST(AzureAccountTest, KeysThatDoNotSayWhose_NeedAnOwner) {
+  for (const char* key : {"adls.sas-token", "adls.account-key", "adls.auth.shared-key.account.key"}) {
+    const Error error = Refused({{key, "hidden"}});
+    EXPECT_EQ(error.code, Code::kInvalidArgument) << key;
+    EXPECT_THAT(error.message, HasSubstr("adls.account-name"));
+    EXPECT_THAT(error.message, Not(HasSubstr("hidden")));
+    for (const Properties& owner : std::vector<Properties>{{{"adls.account-host", "lake.blob.core.windows.net"}},
+                                                           {{"warehouse", "abfss://c@lake.dfs.core.windows.net/w"}}}) {
+      Properties properties = owner;
+      properties.emplace(key, "k");
+      const AzureAccount account = Made(properties);
+      EXPECT_EQ(account.key + account.sas_token, "k") << key;
+      EXPECT_EQ(Refused(properties, "other.dfs.core.windows.net").code, Code::kInvalidArgument) << key;
+    }
+    EXPECT_EQ(Refused({{key, "k"}, {"warehouse", "s3://lake/w"}}).code, Code::kInvalidArgument) << key;
+  }
+  for (const char* endpoint : {"https://lake.blob.core.windows.net/", "http://127.0.0.1:1/lake"}) {
+    const Properties properties = {
+        {"adls.connection-string", fmt::format("BlobEndpoint={};SharedAccessSignature=sv=1", endpoint)}};
+    EXPECT_EQ(Made(properties).sas_token, "sv=1");
+    EXPECT_EQ(Refused(properties, "other.dfs.core.windows.net").code, Code::kInvalidArgument);
+  }
+}
+
+TEST(AzureAccountTest, NameAndConnectionStringOfDifferentAccounts_AreRefused) {
+  const Error error =
+      Refused({{"adls.account-name", "lake"}, {"adls.connection-string", "AccountName=other;AccountKey=hidden"}});
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("different accounts"));
+  EXPECT_THAT(error.message, Not(HasSubstr("hidden")));
 }
 
 TEST(AzureAccountTest, HalfOfASecret_AndWhatIsNotKnown_AreRefused) {
