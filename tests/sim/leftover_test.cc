@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "act/leftovers.h"
 #include "act/run_journal.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
@@ -79,6 +80,18 @@ std::set<std::string> Unnamed(World& world) {
     if (std::ranges::find(log, file.location) == log.end()) unnamed.insert(file.location);
   }
   return unnamed;
+}
+
+/// Of the one run that left one.
+act::RunMark OnlyMark(World& world) {
+  std::vector<std::string> unreadable;
+  const auto table = world.table().Load();
+  const auto marks = act::FindRunMarks(*world.storage, *table->metadata, unreadable);
+  if (!marks || marks->size() != 1) {
+    ADD_FAILURE() << "not one mark";
+    return {};
+  }
+  return marks->front();
 }
 
 std::int64_t CallsOf(std::int32_t version) {
@@ -238,6 +251,53 @@ TEST_P(LeftoverTest, CommitOfTheDeadArrivesLate_NothingThatItNamesIsGone) {
     world.CheckSound();
     EXPECT_EQ(Unnamed(world), std::set<std::string>());
   }
+}
+
+/// Where the listing of data files alone is longer than what is kept in memory.
+TEST_P(LeftoverTest, SignOfACommitBehindManyFiles_IsSeen) {
+  World world(GetParam());
+  world.Fill(6, 3);
+  const std::vector<Row> rows = world.Rows();
+  FaultyCatalog slow(*world.catalog, [] { return Fault::kDelay; }, 1000);
+  world.retry.sends_max = world.retry.lookups_max = world.retry.attempts_max = 1;
+  ASSERT_TRUE(OptimizeAsProcess(world, &slow).has_value());
+  const act::RunMark mark = OnlyMark(world);
+  for (std::size_t i = 0; i < act::kLeftoversMax; ++i) {
+    world.Fail(ports::WriteFile(*world.storage, fmt::format("mem://wh/db/t/data/!{}{}", mark.run, i), {}));
+  }
+  const auto next = Optimize(world, 2, {{1, kEnded}}, false);
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->outcome.leftovers_removed, 0);
+  slow.DeliverAll();
+  world.CheckSound();
+  EXPECT_EQ(world.Rows(), rows);
+  // What was committed does not count: the others go, and the mark with them.
+  const auto last = Optimize(world, 3, {{1, kEnded}, {2, kEnded}}, false);
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->outcome.leftovers_removed, static_cast<std::int64_t>(act::kLeftoversMax));
+  EXPECT_EQ(Unnamed(world), std::set<std::string>());
+  world.CheckSound();
+  EXPECT_EQ(world.Rows(), rows);
+}
+
+TEST_P(LeftoverTest, ManyCommittedFiles_DoNotCount) {
+  World world(GetParam());
+  world.Fill(6, 3);
+  world.injector.Reset();
+  world.injector.CrashAt(CallsOf(GetParam()), false);  // before its mark is removed
+  (void)OptimizeAsProcess(world);
+  world.injector.Reset();
+  const act::RunMark mark = OnlyMark(world);
+  for (const char* name : {"a", "z"}) {
+    world.Fail(ports::WriteFile(*world.storage, fmt::format("mem://wh/db/t/data/{}-{}", name, mark.run), {}));
+  }
+  const auto table = world.table().Load();
+  ASSERT_TRUE(table.has_value());
+  const auto swept = act::SweepRun(*world.storage, *table, mark, false, false, 2);
+  ASSERT_TRUE(swept.has_value());
+  EXPECT_EQ(swept->removed, 2);
+  EXPECT_TRUE(swept->is_done);
+  world.CheckSound();
 }
 
 /// What a run has committed before it died is not in an older metadata file.
