@@ -142,7 +142,8 @@ Status HiveCatalog::SwapUnderLock(const PointerSwap& swap) {
   }
   Status released = lock.Release();
   if (done && !released && released.error().code == Code::kNotFound) {
-    return Reconcile(swap, {Code::kOutcomeUnknown, "the lock of the table ended while it was changed"});
+    return Reconcile(swap, {Code::kOutcomeUnknown, "the lock of the table ended while it was changed"},
+                     /*is_checked=*/false);
   }
   if (!released) {
     Log(LogLevel::kWarn,
@@ -158,17 +159,24 @@ Status HiveCatalog::Alter(const PointerSwap& swap, thrift::Value entry, bool& is
   if (done) return done;
   if (done.error().code == Code::kOutcomeUnknown) {
     is_open = !was_answered;
-    return Reconcile(swap, std::move(done.error()));
+    return Reconcile(swap, std::move(done.error()), /*is_checked=*/false);
+  }
+  if (done.error().code == Code::kConflict) {
+    // After a fault of its database the server repeats a call: then what it found there may be ours.
+    done.error().code = Code::kOutcomeUnknown;
+    return Reconcile(swap, std::move(done.error()), /*is_checked=*/true);
   }
   if (done.error().code == Code::kInvalidArgument) {
-    const auto now = EntryOf(swap.id);
+    const auto now = ReadPointer(swap.id);
+    if (now && *now == swap.to) return Ok();
     if (!now && now.error().code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
   }
   return done;
 }
 
-/// After a change whose answer is missing, or proves nothing. The server may be at it still.
-Status HiveCatalog::Reconcile(const PointerSwap& swap, Error fault) {
+/// After a change whose answer is missing, or proves nothing. The server may be at it still, unless it has said that
+/// the condition did not hold (`is_checked`).
+Status HiveCatalog::Reconcile(const PointerSwap& swap, Error fault, bool is_checked) {
   constexpr int kReadsMax = 5;
   constexpr std::int64_t kPauseMs = 200;
   std::string location = swap.from;
@@ -180,7 +188,8 @@ Status HiveCatalog::Reconcile(const PointerSwap& swap, Error fault) {
   if (location == swap.from) return fault;
   Status decided = DecideByLog(location, swap.from, swap.to, fault);
   // Where the server does not look at the condition, the change may come late and overwrite what is there now.
-  if (!decided && decided.error().code == Code::kConflict && !ServerChecks()) return fault;
+  const bool is_conflict = !decided && decided.error().code == Code::kConflict;
+  if (is_conflict && !is_checked && !ServerChecks()) return fault;
   return decided;
 }
 

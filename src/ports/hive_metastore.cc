@@ -279,7 +279,7 @@ Status HiveMetastore::Alter(const std::string& database, const std::string& tabl
                          &was_answered);
   if (done) return Ok();
   Error error = done.error();
-  // Thrown before anything is changed.
+  // Thrown before anything is changed, but perhaps by a repetition of what had been done.
   if (error.message.find("The table has been modified. The parameter value for key") != std::string::npos) {
     error.code = Code::kConflict;
   }

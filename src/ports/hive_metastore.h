@@ -46,7 +46,8 @@ class HiveMetastore {
   Result<std::vector<thrift::Value>> Entries(const std::string& database, const std::vector<std::string>& tables);
   Result<thrift::Value> Entry(const std::string& database, const std::string& table);
   /// `entry` becomes the table's. `expected`: the value that its parameter metadata_location must have, which servers
-  /// before Hive 4 do not look at, unless it was ported back to them. kConflict when it had another.
+  /// before Hive 4 do not look at, unless it was ported back to them. kConflict when it had another: this call's own,
+  /// if the server repeated it after a fault of its database.
   /// `was_answered`: the server is done with it, whatever it did.
   Status Alter(const std::string& database, const std::string& table, thrift::Value entry, const std::string& expected,
                bool& was_answered);
