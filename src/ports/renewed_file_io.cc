@@ -14,8 +14,10 @@ namespace firn::ports {
 namespace {
 
 constexpr std::int64_t kMarginMs = 5 * 60 * 1000;
-// After a renewal that failed while the old credentials hold.
+// After a renewal that failed while the old credentials hold, or that brought nothing that lasts.
 constexpr std::int64_t kTryAgainMs = 10'000;
+// No catalog gives less: the clock here is ahead, or the end is not told in milliseconds.
+constexpr std::int64_t kLifeMinMs = 2'000;
 
 /// `call` with the credentials of now, and once more if the storage refuses them and there are newer ones.
 template <class Call>
@@ -90,6 +92,8 @@ class RenewedOutput final : public OutputFile {
 RenewedStorage::RenewedStorage(EndingFileIO first, Renew renew, Clock& clock)
     : renew_(std::move(renew)), clock_(clock) {
   Take(std::move(first));
+  // They may have been loaded long ago: what has ended is asked for again at once.
+  renew_at_.value = std::min(renew_at_.value, ends_at_.value);
 }
 
 void RenewedStorage::Take(EndingFileIO next) {
@@ -97,9 +101,14 @@ void RenewedStorage::Take(EndingFileIO next) {
   const std::int64_t never = std::numeric_limits<std::int64_t>::max();
   previous_ = std::exchange(current_.io, std::move(next.io));
   ends_at_ = {next.ends_at.value > 0 ? next.ends_at.value : never};
-  // What has ended already is asked for again at once.
-  const std::int64_t life_ms = std::max<std::int64_t>(ends_at_.value - now, 0);
-  renew_at_ = {ends_at_.value == never ? never : ends_at_.value - std::min(kMarginMs, life_ms / 2)};
+  const std::int64_t life_ms = ends_at_.value - now;
+  if (ends_at_.value == never) {
+    renew_at_ = {never};
+  } else if (life_ms < kLifeMinMs) {
+    renew_at_ = {now + kTryAgainMs};  // until then the storage decides
+  } else {
+    renew_at_ = {ends_at_.value - std::min(kMarginMs, life_ms / 2)};
+  }
 }
 
 Result<RenewedStorage::Current> RenewedStorage::Get() {
@@ -114,11 +123,11 @@ Result<RenewedStorage::Current> RenewedStorage::Get() {
 std::optional<RenewedStorage::Current> RenewedStorage::After(std::uint64_t refused_number) {
   std::unique_lock lock(mutex_);
   if (current_.number == refused_number) {
-    const std::int64_t now = clock_.Now().value;
+    const std::int64_t now_ns = clock_.MonotonicNs();  // the other clock may go back
     if (renewing_) {
       (void)Await(lock);
-    } else if (!refused_at_ms_ || now >= *refused_at_ms_ + kTryAgainMs) {
-      refused_at_ms_ = now;
+    } else if (!refused_at_ns_ || now_ns >= *refused_at_ns_ + kTryAgainMs * 1'000'000) {
+      refused_at_ns_ = now_ns;
       (void)RenewNow(lock);
     }
   }

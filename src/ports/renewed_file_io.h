@@ -4,9 +4,10 @@
 //
 // In: a FileIO with the time when its credentials end, a function that makes the next one. Out: one FileIO for a job of
 //   any length.
-// Guarantees: credentials are renewed five minutes before their end, or after half of a shorter life. One thread
-//   renews; the others go on with the old ones, and wait only if these have ended. When the renewal fails and the old
-//   ones still hold, they go on being used. Credentials that the storage refuses before their end (kInvalidArgument:
+// Guarantees: credentials are renewed five minutes before their end, or after half of a shorter life. New ones that
+//   seem to have ended (the clock here is ahead) are used for ten seconds before they are renewed. One thread renews;
+//   the others go on with the old ones, and wait only if these have ended. When the renewal fails and the old ones
+//   still hold, they go on being used. Credentials that the storage refuses before their end (kInvalidArgument:
 //   nothing was done) are renewed at once and the call is made again, once, and not more often than every ten seconds.
 //   Files that were opened before are opened anew when they are read after it. A file that is being written keeps its
 //   credentials: its Close() fails if they end first, and nothing is lost but the work.
@@ -66,7 +67,7 @@ class RenewedStorage {
   bool renewing_ = false;
   std::uint64_t attempts_ = 0;
   std::optional<Error> failure_;  // of the last attempt
-  std::optional<std::int64_t> refused_at_ms_;
+  std::optional<std::int64_t> refused_at_ns_;
 };
 
 class RenewedFileIO final : public FileIO {

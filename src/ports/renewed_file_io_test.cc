@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -20,6 +21,19 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kMinute = 60'000;
+
+/// What the wall shows can be set.
+class SetClock final : public Clock {
+ public:
+  TimestampMs Now() override { return {passed_ms_ + wall_ms_}; }
+  std::int64_t MonotonicNs() override { return passed_ms_ * 1'000'000; }
+  void SleepMs(std::int64_t duration_ms) override { passed_ms_ += duration_ms; }
+  void Set(std::int64_t ahead_ms) { wall_ms_ += ahead_ms; }
+
+ private:
+  std::atomic<std::int64_t> passed_ms_ = 0;
+  std::atomic<std::int64_t> wall_ms_ = 1'700'000'000'000;
+};
 
 /// Credentials that the store refuses after their end, as S3 does.
 class RenewedFileIOTest : public testing::Test {
@@ -46,7 +60,7 @@ class RenewedFileIOTest : public testing::Test {
   }
   void Wait(std::int64_t duration_ms) { clock_.SleepMs(duration_ms); }
 
-  ManualClock clock_{TimestampMs{1'700'000'000'000}};
+  SetClock clock_;
   const std::int64_t start_ = 1'700'000'000'000;
   std::shared_ptr<MemoryFileIO> store_ = std::make_shared<MemoryFileIO>();
   std::atomic<int> renewals_ = 0;
@@ -81,6 +95,50 @@ TEST_F(RenewedFileIOTest, ShortLife_IsRenewedHalfway) {
   Wait(1);
   EXPECT_TRUE(io.Exists("mem://a"));
   EXPECT_EQ(renewals_, 1);
+}
+
+TEST_F(RenewedFileIOTest, NewOnesSeemToHaveEnded_AreUsedAndNotRenewedForEachCall) {
+  ASSERT_TRUE(WriteFile(*store_, "mem://a", AsBytes("abc")));
+  // A clock that is ahead by two hours, an end in seconds, and what is left of a life by a clock that is nearly right.
+  for (const std::int64_t end_ms : {start_ - 120 * kMinute, start_ / 1000, start_ + 100}) {
+    clock_.Set(start_ - clock_.Now().value);
+    int renewals = 0;
+    RenewedFileIO io(
+        {store_, {end_ms}},
+        [&]() -> Result<EndingFileIO> {
+          ++renewals;
+          return EndingFileIO{store_, {std::min(end_ms, start_) + (clock_.Now().value - start_)}};
+        },
+        clock_);
+    Wait(1000);
+    const auto source = io.Open("mem://a", 3).value();
+    for (int i = 0; i < 100; ++i) {
+      Bytes read(3);
+      ASSERT_TRUE(source->ReadAt(0, read));
+      ASSERT_TRUE(io.Exists("mem://a").value());
+      Wait(100);
+    }
+    EXPECT_LE(renewals, 2) << "one in ten seconds, end " << end_ms;
+    EXPECT_GE(renewals, 1);
+    Wait(kMinute);
+    ASSERT_TRUE(io.Exists("mem://a").value());
+    EXPECT_LE(renewals, 3);
+    EXPECT_GE(renewals, 2) << "asked again all the same";
+  }
+}
+
+TEST_F(RenewedFileIOTest, RefusedAndTheClockGoesBack_NewOnesAreAskedForAllTheSame) {
+  auto io = Make(start_ + 60 * kMinute);
+  refuses_ = true;
+  EXPECT_FALSE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 1);
+  clock_.Set(-120 * kMinute);
+  EXPECT_FALSE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 1) << "a moment later";
+  Wait(11'000);
+  heals_ = true;
+  EXPECT_TRUE(io.Exists("mem://a"));
+  EXPECT_EQ(renewals_, 2);
 }
 
 TEST_F(RenewedFileIOTest, CatalogIsDown_OldOnesAreUsedToTheirEndAndThenItIsSaid) {
