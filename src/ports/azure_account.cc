@@ -128,19 +128,11 @@ std::string AccountOfEndpoint(std::string_view url) {
 }
 
 /// Whose the credentials are that do not say so, and the servers; empty: that is not known.
-std::string OwnerOf(const Properties& properties, const Properties& parts) {
-  if (const std::string* name =
-          FindFirstProperty(properties, {"adls.account-name", "adls.auth.shared-key.account.name"})) {
-    return *name;
-  }
-  if (const std::string* name = FindFirstProperty(parts, {"accountname"})) return *name;
-  if (const std::string* url = FindFirstProperty(parts, {"blobendpoint", "dfsendpoint"}))
-    return AccountOfEndpoint(*url);
-  if (const std::string* host = FindFirstProperty(properties, {"adls.account-host"})) {
-    return std::string(FirstLabel(*host));
-  }
+std::string OwnerOf(const Properties& properties) {
+  std::string name = AzureAccountNameOf(properties);
   const std::string warehouse = PropertyOr(properties, "warehouse", "");
-  return IsAzureScheme(SchemeOf(warehouse)) ? std::string(FirstLabel(AzureHostOf(warehouse))) : std::string();
+  if (name.empty() && IsAzureScheme(SchemeOf(warehouse))) name = FirstLabel(AzureHostOf(warehouse));
+  return name;
 }
 
 /// Servers as the location's host says, and over it as the configuration does. Whoever writes a location must not
@@ -197,6 +189,19 @@ Status SetCredentials(AzureAccount& account, const Properties& properties, const
 
 }  // namespace
 
+std::string AzureAccountNameOf(const Properties& properties) {
+  if (const std::string* name =
+          FindFirstProperty(properties, {"adls.account-name", "adls.auth.shared-key.account.name"})) {
+    return *name;
+  }
+  const Properties parts = PartsOf(PropertyOr(properties, "adls.connection-string", ""));
+  if (const std::string* name = FindFirstProperty(parts, {"accountname"})) return *name;
+  if (const std::string* url = FindFirstProperty(parts, {"blobendpoint", "dfsendpoint"})) {
+    return AccountOfEndpoint(*url);
+  }
+  return std::string(FirstLabel(PropertyOr(properties, "adls.account-host", "")));
+}
+
 Result<AzureAccount> AzureAccountOf(const Properties& properties, const std::string& host) {
   for (const std::string_view key : {"adls.token", "adls.credential"}) {
     if (!PropertyOr(properties, key, "").empty()) {
@@ -204,7 +209,7 @@ Result<AzureAccount> AzureAccountOf(const Properties& properties, const std::str
     }
   }
   const Properties parts = PartsOf(PropertyOr(properties, "adls.connection-string", ""));
-  const std::string owner = OwnerOf(properties, parts);
+  const std::string owner = OwnerOf(properties);
   if (const std::string* of_parts = FindFirstProperty(parts, {"accountname"}); of_parts && *of_parts != owner) {
     return Error{Code::kInvalidArgument, "`adls.account-name` and `adls.connection-string` name different accounts"};
   }

@@ -42,6 +42,8 @@ struct AzureAccount {
   bool anonymous = false;
 };
 
+/// That of adls.account-name, of the connection string or of adls.account-host; empty: none is named.
+std::string AzureAccountNameOf(const Properties& properties);
 Result<AzureAccount> AzureAccountOf(const Properties& properties, const std::string& host);
 
 }  // namespace firn::ports

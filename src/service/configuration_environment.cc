@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 
+#include "ports/azure_account.h"
 #include "service/configuration.h"
 
 namespace firn::service {
@@ -125,8 +126,11 @@ ports::Properties OverVariables(ports::Properties variables, const ports::Proper
   if (has({"client.region"})) forget({"s3.region"});
   const auto named = properties.lower_bound("adls.sas-token.");
   const bool has_named = named != properties.end() && named->first.starts_with("adls.sas-token.");
-  if (has_named || has({"adls.connection-string", "adls.account-key", "adls.auth.shared-key.account.key",
-                        "adls.sas-token", "adls.client-id", "adls.anon"})) {
+  const std::string own = ports::AzureAccountNameOf(properties), theirs = ports::AzureAccountNameOf(variables);
+  const bool of_another = !own.empty() && !theirs.empty() && own != theirs;
+  if (of_another || has_named ||
+      has({"adls.connection-string", "adls.account-key", "adls.auth.shared-key.account.key", "adls.sas-token",
+           "adls.client-id", "adls.anon"})) {
     forget({"adls.connection-string", "adls.account-name", "adls.account-key", "adls.sas-token"});
   }
   if (has({"gcs.service.host", "gcs.endpoint"})) forget({"gcs.service.host", "gcs.no-auth"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "service/configuration.h"
 
 namespace firn::service {
@@ -37,6 +39,24 @@ TEST(OverVariablesTest, Credentials_AreNeverMixed) {
   EXPECT_EQ(OverVariables(variables, {{"adls.blob-storage-scheme", "http"}}),
             (Properties{
                 {"adls.account-name", "env"}, {"adls.account-key", "env-key"}, {"adls.blob-storage-scheme", "http"}}));
+}
+
+TEST(OverVariablesTest, KeysOfAnotherAccount_AreLeftOut) {
+  const std::vector<Properties> configured = {{{"adls.account-name", "prod"}},
+                                              {{"adls.auth.shared-key.account.name", "prod"}},
+                                              {{"adls.account-host", "prod.blob.core.windows.net"}}};
+  const std::vector<Properties> others = {
+      {{"adls.account-name", "dev"}, {"adls.account-key", "k"}},
+      {{"adls.account-name", "dev"}, {"adls.sas-token", "s"}},
+      {{"adls.connection-string", "AccountName=dev;AccountKey=k"}},
+      {{"adls.connection-string", "BlobEndpoint=https://dev.blob.core.windows.net;SharedAccessSignature=s"}}};
+  for (const Properties& properties : configured) {
+    for (const Properties& variables : others) EXPECT_EQ(OverVariables(variables, properties), properties);
+    // Those of the same account, and a key that says of none, are for it.
+    EXPECT_EQ(OverVariables({{"adls.connection-string", "AccountName=prod;AccountKey=k"}}, properties).size(), 2U);
+    EXPECT_EQ(OverVariables({{"adls.account-key", "k"}}, properties).at("adls.account-key"), "k");
+  }
+  EXPECT_EQ(OverVariables({{"adls.account-name", "prod"}, {"adls.account-key", "k"}}, configured[0]).size(), 2U);
 }
 
 TEST(OverVariablesTest, OwnServerOfGcs_TakesNothingOfTheEmulator) {
