@@ -61,7 +61,9 @@ class Sweep {
 bool Sweep::IsOwn(std::string_view name) const {
   if (name == MarkLocation("", mark_.run, false) || name == MarkLocation("", mark_.run, true)) return false;
   if (name.find(mark_.run) != std::string_view::npos) return true;
-  return temporary_names_ && name.starts_with(fmt::format(".firn-{}-", mark_.writer.pid)) && name.ends_with(".tmp");
+  // A number alone may be in use elsewhere, on a file system that machines or containers share.
+  return temporary_names_ && !mark_.token.empty() && name.ends_with(".tmp") &&
+         name.starts_with(fmt::format(".firn-{}-{}-", mark_.writer.pid, mark_.token));
 }
 
 Status Sweep::FindIn(const std::string& folder) {

@@ -34,7 +34,7 @@ struct SweptRun {
   bool is_done = false;
 };
 
-/// `temporary_names`: local files on their way of the process that wrote the mark are its own; its number is free.
+/// `temporary_names`: local files on their way of the process that wrote the mark are its own: it has ended.
 Result<SweptRun> SweepRun(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark, bool is_fenced,
                           bool temporary_names, std::size_t files_max = kLeftoversMax);
 

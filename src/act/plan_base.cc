@@ -39,7 +39,7 @@ Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& tab
 }
 
 Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table) {
-  return environment.journal == nullptr ? Ok() : environment.journal->Begin(*table.metadata).In(ToString(table.id));
+  return environment.journal == nullptr ? Ok() : environment.journal->Begin(table).In(ToString(table.id));
 }
 
 std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,

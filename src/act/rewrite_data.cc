@@ -13,6 +13,7 @@
 #include "act/merge_pool.h"
 #include "act/merge_settings.h"
 #include "act/plan_base.h"
+#include "act/run_journal.h"
 #include "base/human_text.h"
 #include "observe/manifest_scan.h"
 
@@ -178,6 +179,7 @@ Result<Outcome> Execution::Run(MergeContext context, const Workers& workers) {
   progress_.commits_total = static_cast<std::int64_t>(ranges.size());
   MergePool pool(context, plan_, facts_, workers.count, env_.cancelled,
                  [this](std::int64_t bytes, std::int64_t groups) {
+                   if (env_.journal != nullptr) env_.journal->BeSeen();
                    const std::lock_guard lock(mutex_);
                    progress_.bytes_done = bytes;
                    progress_.groups_done = groups;

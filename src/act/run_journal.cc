@@ -8,12 +8,14 @@
 #include "act/leftovers.h"
 #include "base/bytes.h"
 #include "base/log.h"
+#include "ports/process_token.h"
 #include "ports/stoppable_file_io.h"
 
 namespace firn::act {
 namespace {
 
 constexpr std::size_t kNotesMax = 8;
+constexpr std::uint64_t kSightBytesMax = 4096;
 constexpr std::int32_t kNumberedVersion = 2;
 
 }  // namespace
@@ -26,26 +28,51 @@ void RunJournal::Note(std::string text) {
 }
 
 void RunJournal::LookAtEarlier(const ports::LoadedTable& table) {
-  std::vector<std::string> unreadable;
-  auto marks = FindRunMarks(env_.io, *table.metadata, unreadable);
-  if (!marks) {
-    Log(LogLevel::kWarn, fmt::format("what earlier runs left is not known: {}", marks.error().message));
+  auto found = FindRunMarks(env_.io, *table.metadata);
+  if (!found) {
+    Log(LogLevel::kWarn, fmt::format("what earlier runs left is not known: {}", found.error().message));
     return;
   }
-  for (const std::string& location : unreadable) Note(fmt::format("{} is no mark of a run that can be read", location));
-  for (RunMark& mark : *marks) LookAt(table, std::move(mark));
+  for (RunMark& mark : found->marks) LookAt(table, std::move(mark));
+  for (const std::string& location : found->lone_sights) (void)env_.io.Delete(location);
+  if (!found->is_complete) {
+    Note(fmt::format("{} has more files than the {} that are looked at", MarkFolder(*table.metadata), kMarkFilesMax));
+  }
+  for (const std::string& location : found->unreadable) {
+    Note(fmt::format("{} is no mark of a run that can be read", location));
+  }
+}
+
+/// Whether what this table names can be all that is named of the run. One table may have several names (a registered
+/// copy), each with commits that the other does not know; and it may have been put back to what it was before the run.
+bool RunJournal::IsOf(const ports::LoadedTable& table, const RunMark& mark) const {
+  return mark.catalog == env_.catalog.name() && mark.table == ToString(table.id) &&
+         mark.table_uuid == table.metadata->table_uuid() &&
+         (!mark.sequence_number || *mark.sequence_number <= table.metadata->last_sequence_number());
+}
+
+/// Where that is not known from the process itself: what cannot be read may be young.
+bool RunJournal::WasSeenLately(const RunMark& mark, const std::string& folder) const {
+  const auto is_late = [this](TimestampMs seen) { return env_.clock.Now().value - seen.value < kUnknownAgeMs; };
+  if (is_late(mark.begun)) return true;
+  const std::string location = SightLocation(folder, mark.run);
+  const auto bytes = ports::ReadFile(env_.io, location, kSightBytesMax);
+  if (!bytes) return bytes.error().code != Code::kNotFound;
+  const auto seen = ParseSight(AsText(*bytes), location, mark.run);
+  return !seen || is_late(*seen);
 }
 
 void RunJournal::LookAt(const ports::LoadedTable& table, RunMark mark) {
-  if (mark.catalog != env_.catalog.name() || mark.table_uuid != table.metadata->table_uuid()) {
-    return Note(fmt::format("{} is of a run on catalog {}: only a run there can remove what it left", mark.location,
-                            mark.catalog));
+  if (!IsOf(table, mark)) {
+    return Note(fmt::format(
+        "{} is of a run on table {} of catalog {}, or on a later state of this one: only a run there can remove what "
+        "it left",
+        mark.location, mark.table, mark.catalog));
   }
   if (!mark.is_ended) {
     const ports::ProcessState state = env_.processes->StateOf(mark.writer);
     if (state == ports::ProcessState::kRuns) return;
-    const std::int64_t age_ms = env_.clock.Now().value - mark.begun.value;
-    if (state == ports::ProcessState::kUnknown && age_ms < kUnknownAgeMs) {
+    if (state == ports::ProcessState::kUnknown && WasSeenLately(mark, MarkFolder(*table.metadata))) {
       return Note(
           fmt::format("a run of process {} on {} may still work on the table, or was killed: names of its files "
                       "contain {}",
@@ -63,6 +90,7 @@ void RunJournal::LookAt(const ports::LoadedTable& table, RunMark mark) {
 /// First the new mark, then the old one: a death between leaves both.
 Status RunJournal::TakeForDead(const ports::LoadedTable& table, RunMark& mark) {
   const std::string location = MarkLocation(MarkFolder(*table.metadata), mark.run, true);
+  mark.ended = env_.clock.Now();
   const std::string text = ToText(mark);
   const Status written = ports::WriteFile(env_.io, location, AsBytes(text));
   if (!written && written.error().code != Code::kConflict) {
@@ -77,6 +105,7 @@ Status RunJournal::TakeForDead(const ports::LoadedTable& table, RunMark& mark) {
 }
 
 void RunJournal::Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is_fenced) {
+  if (!IsOf(table, earlier.mark)) return;  // it was replaced meanwhile
   const bool number_is_free = env_.processes->StateOf(earlier.mark.writer) == ports::ProcessState::kEnded &&
                               env_.processes->IsFree(earlier.mark.writer.pid);
   const auto io = ports::MakeStoppable(env_.io, env_.cancelled);
@@ -90,21 +119,26 @@ void RunJournal::Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is
   if (!swept->is_done) return;
   // Both marks, if both are there: the ended one last, because it is the stronger one.
   const std::string folder = MarkFolder(*table.metadata);
+  if (!env_.io.Delete(SightLocation(folder, earlier.mark.run))) return;
   for (const bool is_ended : {false, true}) {
     if (!env_.io.Delete(MarkLocation(folder, earlier.mark.run, is_ended))) return;
   }
   earlier.mark.location.clear();
 }
 
-Status RunJournal::Begin(const iceberg::TableMetadata& metadata) {
+Status RunJournal::Begin(const ports::LoadedTable& table) {
   if (!mark_.location.empty()) return Ok();
+  const iceberg::TableMetadata& metadata = *table.metadata;
   folder_ = MarkFolder(metadata);
   mark_.run = NewRunName(env_.random);
   mark_.writer = env_.processes->Self();
+  mark_.token = ports::ProcessToken();
   mark_.catalog = env_.catalog.name();
+  mark_.table = ToString(table.id);
   mark_.table_uuid = metadata.table_uuid();
   mark_.ref = ref_;
   mark_.begun = env_.clock.Now();
+  seen_ms_ = mark_.begun.value;
   if (metadata.format_version() >= kNumberedVersion) mark_.sequence_number = metadata.last_sequence_number();
   mark_.location = MarkLocation(folder_, mark_.run, false);
   const std::string text = ToText(mark_);
@@ -115,8 +149,21 @@ Status RunJournal::Begin(const iceberg::TableMetadata& metadata) {
   return std::move(written.error()).In("the mark of the run cannot be written");
 }
 
+void RunJournal::BeSeen() {
+  if (mark_.location.empty()) return;
+  const TimestampMs now = env_.clock.Now();
+  std::int64_t last = seen_ms_;
+  if (now.value - last < kSightMs || !seen_ms_.compare_exchange_strong(last, now.value)) return;
+  const std::string text = SightText(mark_.run, now);
+  const std::string location = SightLocation(folder_, mark_.run);
+  if (const Status seen = env_.io.Replace(location, AsBytes(text)); !seen) {
+    Log(LogLevel::kWarn, fmt::format("others may take this run for dead in some days: {}", seen.error().message));
+  }
+}
+
 Status RunJournal::CheckStands() {
   if (mark_.location.empty()) return Ok();
+  BeSeen();
   FIRN_ASSIGN(const bool stands, env_.io.Exists(mark_.location));
   if (stands) return Ok();
   return Error{Code::kCancelled, fmt::format("{} is gone: another run took this one for dead", mark_.location)};
@@ -124,7 +171,7 @@ Status RunJournal::CheckStands() {
 
 /// After a commit of this run.
 bool RunJournal::IsFenced(const RunMark& mark) const {
-  const bool is_old = env_.clock.Now().value - mark.begun.value >= kRequestAgeMs;
+  const bool is_old = mark.ended && env_.clock.Now().value - mark.ended->value >= kRequestAgeMs;
   return mark.ref == ref_ && mark.is_ended && (env_.catalog.SwapsNames() || is_old);
 }
 
@@ -136,10 +183,12 @@ Tidied RunJournal::End(bool leaves_files, const std::optional<ports::LoadedTable
   }
   earlier_.clear();
   if (!mark_.location.empty()) {
+    mark_.ended = env_.clock.Now();
     const std::string text = ToText(mark_);
     const bool is_noted =
         !leaves_files || ports::WriteFile(env_.io, MarkLocation(folder_, mark_.run, true), AsBytes(text));
     // Otherwise the next run finds this mark, and sees that the process has ended.
+    if (seen_ms_ != mark_.begun.value) (void)env_.io.Delete(SightLocation(folder_, mark_.run));
     if (is_noted && !env_.io.Delete(mark_.location)) Note(fmt::format("{} may be left behind", mark_.location));
     mark_.location.clear();
   }

@@ -6,17 +6,19 @@
 // Guarantees: the mark is there before the first file of the run, and goes when nothing of the run is left that is not
 //   named. A run commits only while its mark stands: who takes it for dead removes the mark first, and looks for its
 //   files afterwards. So a run that lives all the same cannot commit what was removed. Of another process nothing is
-//   touched while it runs; where that cannot be known, not before kUnknownAgeMs. A commit of it that may be on its way
-//   keeps its files until a later commit of this run to the same branch; and, where the catalog could still apply it
-//   after a rollback of the branch, until the mark is older than kRequestAgeMs too. Marks that another catalog's run
-//   left say nothing about what is named here: they are left alone.
+//   touched while it runs; where that cannot be known, not before it was not seen for kUnknownAgeMs. A commit of it
+//   that may be on its way keeps its files until a later commit of this run to the same branch; and, where the catalog
+//   could still apply it after a rollback of the branch, until kRequestAgeMs after it ended or was taken for dead too.
+//   Marks of a run on another catalog or another name of the table, or on a later state of it, say nothing about what
+//   is named here: they are left alone.
 // Cost: a listing, a small file written and removed, a look before each commit; what leftovers.h costs where an
-//   earlier run was killed.
+//   earlier run was killed. Of a run of more than an hour: a small file written again once an hour.
 // Errors: Begin: those of writing. Everything about earlier runs goes into notes and never ends the work.
-// Threads: one owner; NewFileUuid by one thread at a time.
+// Threads: one owner; NewFileUuid by one thread at a time; BeSeen by any.
 // Source: docs/decisions/0007.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,8 +30,11 @@
 
 namespace firn::act {
 
-/// Longer than any run: after so long one of another machine is taken for dead.
+/// Longer than any run is not seen: after so long one of another machine is taken for dead.
 inline constexpr std::int64_t kUnknownAgeMs = std::int64_t{3} * 86'400'000;
+
+/// Between two sights of a run.
+inline constexpr std::int64_t kSightMs = 3'600'000;
 
 /// Longer than any request is on its way.
 inline constexpr std::int64_t kRequestAgeMs = 86'400'000;
@@ -52,10 +57,12 @@ class RunJournal {
   /// be full of it.
   void LookAtEarlier(const ports::LoadedTable& table);
   /// Before the first file. Later calls do nothing.
-  Status Begin(const iceberg::TableMetadata& metadata);
+  Status Begin(const ports::LoadedTable& table);
   /// Empty before Begin.
   const std::string& run() const { return mark_.run; }
   std::string NewFileUuid() { return UuidOf(mark_.run, env_.random); }
+  /// Now and then while the run works: others see by it that it lives.
+  void BeSeen();
   /// kCancelled if somebody took the run for dead.
   Status CheckStands();
   /// After the last commit. `leaves_files`: something is left of this run, or may be. `now`: the table, if it was
@@ -72,6 +79,8 @@ class RunJournal {
   void LookAt(const ports::LoadedTable& table, RunMark mark);
   Status TakeForDead(const ports::LoadedTable& table, RunMark& mark);
   void Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is_fenced);
+  bool IsOf(const ports::LoadedTable& table, const RunMark& mark) const;
+  bool WasSeenLately(const RunMark& mark, const std::string& folder) const;
   bool IsFenced(const RunMark& mark) const;
   void Note(std::string text);
 
@@ -79,6 +88,7 @@ class RunJournal {
   std::string ref_;
   std::string folder_;
   RunMark mark_;
+  std::atomic<std::int64_t> seen_ms_ = 0;
   std::vector<Earlier> earlier_;  // of which something stays
   Tidied tidied_;
 };

@@ -14,7 +14,7 @@
 namespace firn::act {
 namespace {
 
-constexpr std::string_view kRuns = ".run.json", kEnded = ".ended.json";
+constexpr std::string_view kRuns = ".run.json", kEnded = ".ended.json", kSeen = ".seen.json";
 constexpr std::string_view kPattern = "xxxxxxxx-xxxx-4xxx-yxxx-";
 static_assert(kPattern.size() == kRunNameSize);
 constexpr std::uint64_t kMarkBytesMax = 16 << 10;
@@ -54,6 +54,24 @@ std::string MarkLocation(std::string_view folder, std::string_view run, bool is_
   return fmt::format("{}{}{}", folder, run.substr(0, run.size() - 1), is_ended ? kEnded : kRuns);
 }
 
+std::string SightLocation(std::string_view folder, std::string_view run) {
+  return fmt::format("{}{}{}", folder, run.substr(0, run.size() - 1), kSeen);
+}
+
+std::string SightText(std::string_view run, TimestampMs seen) {
+  json::Value value = json::Value::Object();
+  value.Set("run", std::string(run));
+  value.Set("seen-ms", seen.value);
+  return json::WritePretty(value) + "\n";
+}
+
+Result<TimestampMs> ParseSight(std::string_view text, const std::string& location, std::string_view run) {
+  const auto value = json::Parse(text);
+  const auto seen = value && value->is_object() ? NumberOf(*value, "seen-ms") : std::nullopt;
+  if (!seen || TextOf(*value, "run") != run) return Error{Code::kCorrupt, location + ": no sight of a run"};
+  return TimestampMs{*seen};
+}
+
 std::string ToText(const RunMark& mark) {
   json::Value writer = json::Value::Object();
   writer.Set("host", mark.writer.host);
@@ -61,13 +79,16 @@ std::string ToText(const RunMark& mark) {
   writer.Set("pid-namespace", mark.writer.pid_namespace);
   writer.Set("pid", mark.writer.pid);
   writer.Set("began", mark.writer.began);
+  writer.Set("token", mark.token);
   json::Value value = json::Value::Object();
   value.Set("run", mark.run);
   value.Set("catalog", mark.catalog);
+  value.Set("table", mark.table);
   value.Set("table-uuid", mark.table_uuid);
   value.Set("ref", mark.ref);
   value.Set("begun-ms", mark.begun.value);
   if (mark.sequence_number) value.Set("sequence-number", mark.sequence_number->value);
+  if (mark.ended) value.Set("ended-ms", mark.ended->value);
   value.Set("writer", std::move(writer));
   return json::WritePretty(value) + "\n";
 }
@@ -87,36 +108,71 @@ Result<RunMark> ParseRunMark(std::string_view text, const std::string& location)
   if (!mark.is_ended && name != MarkLocation("", mark.run, false)) return bad();
   mark.writer = {TextOf(*writer, "host"), TextOf(*writer, "boot"), TextOf(*writer, "pid-namespace"),
                  NumberOf(*writer, "pid").value_or(0), TextOf(*writer, "began")};
+  mark.token = TextOf(*writer, "token");
   mark.catalog = TextOf(*value, "catalog");
+  mark.table = TextOf(*value, "table");
   mark.table_uuid = TextOf(*value, "table-uuid");
   mark.ref = TextOf(*value, "ref");
   mark.begun = TimestampMs{*begun};
+  if (const auto ended = NumberOf(*value, "ended-ms")) mark.ended = TimestampMs{*ended};
   if (const auto number = NumberOf(*value, "sequence-number")) mark.sequence_number = SequenceNumber(*number);
   return mark;
 }
 
-Result<std::vector<RunMark>> FindRunMarks(ports::FileIO& io, const iceberg::TableMetadata& metadata,
-                                          std::vector<std::string>& unreadable) {
-  std::map<std::string, RunMark> marks;
+namespace {
+
+class MarkSearch {
+ public:
+  explicit MarkSearch(ports::FileIO& io) : io_(io) {}
+  Result<FoundMarks> In(const std::string& folder);
+
+ private:
+  void LookAt(const std::string& location);
+
+  ports::FileIO& io_;
+  std::map<std::string, RunMark> marks_;
+  std::map<std::string, std::string> sights_;  // by run
+  FoundMarks found_;
+};
+
+void MarkSearch::LookAt(const std::string& location) {
+  const std::string_view name = ports::FileNameOf(location);
+  if (name.starts_with(".firn-") && name.ends_with(".tmp")) return;  // on its way
+  if (name.ends_with(kSeen)) {
+    sights_[fmt::format("{}-", name.substr(0, name.size() - kSeen.size()))] = location;
+    return;
+  }
+  if (!name.ends_with(kRuns) && !name.ends_with(kEnded)) return found_.unreadable.push_back(location);
+  const auto bytes = ports::ReadFile(io_, location, kMarkBytesMax);
+  if (!bytes && bytes.error().code == Code::kNotFound) return;  // its run has ended meanwhile
+  auto mark = bytes ? ParseRunMark(AsText(*bytes), location) : Result<RunMark>(bytes.error());
+  if (!mark) return found_.unreadable.push_back(location);
+  if (RunMark& known = marks_[mark->run]; !known.is_ended) known = std::move(*mark);
+}
+
+Result<FoundMarks> MarkSearch::In(const std::string& folder) {
+  std::size_t looked_at = 0;
   std::string page;
   do {
-    FIRN_ASSIGN(ports::ListPage found, io.List(MarkFolder(metadata), page));
-    for (const ports::FileInfo& file : found.files) {
-      if (marks.size() >= kMarksMax) break;
-      const auto bytes = ports::ReadFile(io, file.location, kMarkBytesMax);
-      if (!bytes && bytes.error().code == Code::kNotFound) continue;  // its run has ended meanwhile
-      auto mark = bytes ? ParseRunMark(AsText(*bytes), file.location) : Result<RunMark>(bytes.error());
-      if (!mark) {
-        unreadable.push_back(file.location);
-      } else if (RunMark& known = marks[mark->run]; !known.is_ended) {
-        known = std::move(*mark);
-      }
+    FIRN_ASSIGN(ports::ListPage list, io_.List(folder, page));
+    for (const ports::FileInfo& file : list.files) {
+      found_.is_complete = looked_at++ < kMarkFilesMax;
+      if (!found_.is_complete) break;
+      LookAt(file.location);
     }
-    page = std::move(found.next_page);
-  } while (!page.empty() && marks.size() < kMarksMax);
-  std::vector<RunMark> all;
-  for (auto& [run, mark] : marks) all.push_back(std::move(mark));
-  return all;
+    page = std::move(list.next_page);
+  } while (!page.empty() && found_.is_complete);
+  for (const auto& [run, location] : sights_) {
+    if (found_.is_complete && IsRunName(run) && !marks_.contains(run)) found_.lone_sights.push_back(location);
+  }
+  for (auto& [run, mark] : marks_) found_.marks.push_back(std::move(mark));
+  return std::move(found_);
+}
+
+}  // namespace
+
+Result<FoundMarks> FindRunMarks(ports::FileIO& io, const iceberg::TableMetadata& metadata) {
+  return MarkSearch(io).In(MarkFolder(metadata));
 }
 
 }  // namespace firn::act

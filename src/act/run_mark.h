@@ -6,7 +6,8 @@
 // Guarantees: the name of a run is the first 24 characters of a UUID, and every file that the run writes has it in its
 //   name. A mark whose name and content do not agree is not believed. What a mark allows to remove is only what
 //   leftovers.h finds by that name in the table's own folders.
-// Cost: finding marks is one listing of a folder that is empty as a rule, and one read a mark, at most kMarksMax.
+// Cost: finding marks is a listing of a folder that is empty as a rule, and one read a mark. Of a folder that others
+//   have filled the first kMarkFilesMax files are looked at.
 // Errors: those of FileIO; kCorrupt for content that is none.
 // Threads: values.
 // Source: docs/decisions/0007.
@@ -28,15 +29,18 @@
 namespace firn::act {
 
 inline constexpr std::size_t kRunNameSize = 24;  // "xxxxxxxx-xxxx-4xxx-yxxx-"
-inline constexpr std::size_t kMarksMax = 100;
+inline constexpr std::size_t kMarkFilesMax = 300;
 
 struct RunMark {
   std::string run;
   ports::ProcessIdentity writer;
-  std::string catalog, table_uuid, ref;
+  std::string token;  // of the writer: ports/process_token.h
+  std::string catalog, table, table_uuid, ref;
   TimestampMs begun;
   /// Snapshots up to this number were there before the run; absent for tables without numbers.
   std::optional<SequenceNumber> sequence_number = {};
+  /// When it ended or was taken for dead: no request of it was sent later.
+  std::optional<TimestampMs> ended = {};
   /// Where it lies; not part of the content.
   std::string location = {};
   /// The run may not commit any more: it has ended, or it was taken for dead.
@@ -51,11 +55,24 @@ std::string UuidOf(const std::string& run, Random& random);
 std::string MarkFolder(const iceberg::TableMetadata& metadata);
 std::string MarkLocation(std::string_view folder, std::string_view run, bool is_ended);
 
+/// A file that says when its run was last seen at work. It is beside the mark, and nothing depends on it when the mark
+/// is gone: a mark that was written again could bring a run back that others took for dead.
+std::string SightLocation(std::string_view folder, std::string_view run);
+std::string SightText(std::string_view run, TimestampMs seen);
+Result<TimestampMs> ParseSight(std::string_view text, const std::string& location, std::string_view run);
+
 std::string ToText(const RunMark& mark);
 Result<RunMark> ParseRunMark(std::string_view text, const std::string& location);
 
-/// Of one run those that say that it has ended, where there are both. What cannot be read is in `unreadable`.
-Result<std::vector<RunMark>> FindRunMarks(ports::FileIO& io, const iceberg::TableMetadata& metadata,
-                                          std::vector<std::string>& unreadable);
+struct FoundMarks {
+  /// Of one run the one that says that it has ended, where there are both.
+  std::vector<RunMark> marks;
+  std::vector<std::string> unreadable;
+  /// Sights without a mark; empty where not all was looked at.
+  std::vector<std::string> lone_sights;
+  bool is_complete = true;
+};
+
+Result<FoundMarks> FindRunMarks(ports::FileIO& io, const iceberg::TableMetadata& metadata);
 
 }  // namespace firn::act

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "ports/location.h"
+#include "ports/process_token.h"
 
 namespace firn::ports {
 namespace {
@@ -19,10 +20,10 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 * 1024;
 constexpr int kTemporaryNameTries = 1000;
 
-/// A name that no living process uses; O_EXCL guards against what a dead one left.
+/// A name that no other process uses, also in another PID namespace or on another machine that shares the file system.
 std::string TemporaryName() {
   static std::atomic<std::uint64_t> counter = 0;
-  return fmt::format(".firn-{}-{}.tmp", ::getpid(), ++counter);
+  return fmt::format(".firn-{}-{}-{}.tmp", ::getpid(), ProcessToken(), ++counter);
 }
 
 }  // namespace

@@ -2,107 +2,13 @@
 //
 // What a killed run leaves: the next one removes it or tells of it, and never touches what is the table's or can
 // become it.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-
-#include "act/leftovers.h"
-#include "act/run_journal.h"
-#include "ports/location.h"
-#include "ports/metadata_file.h"
 #include "ports/static_catalog.h"
-#include "service/optimize.h"
-#include "service/rewrite_deletes.h"
-#include "sim/faulty_catalog.h"
-#include "sim/world.h"
+#include "sim/leftover_fixture.h"
 
 namespace firn::sim {
 namespace {
-
-/// Processes by number; of those that are not in `states` nobody knows.
-class TestProcesses final : public ports::Processes {
- public:
-  explicit TestProcesses(std::int64_t self) : self_(self) {}
-  ports::ProcessIdentity Self() const override { return {"host", "boot", "pid:[1]", self_, "1"}; }
-  ports::ProcessState StateOf(const ports::ProcessIdentity& process) const override {
-    const auto found = states.find(process.pid);
-    return found == states.end() ? ports::ProcessState::kUnknown : found->second;
-  }
-  bool IsFree(std::int64_t) const override { return false; }
-
-  std::map<std::int64_t, ports::ProcessState> states;
-
- private:
-  std::int64_t self_;
-};
-
-service::OptimizeOptions OptionsOf(bool enabled) {
-  service::OptimizeOptions options;
-  options.rewrite.memory_bytes = 256 << 20;
-  options.assess.policy.enabled = enabled;
-  return options;
-}
-
-/// As process `pid`, which sees the others as `states` says.
-Result<service::Optimized> Optimize(World& world, std::int64_t pid, std::map<std::int64_t, ports::ProcessState> states,
-                                    bool enabled = true, ports::Catalog* through = nullptr) {
-  TestProcesses processes(pid);
-  processes.states = std::move(states);
-  act::CommitEnvironment environment = world.Environment(through == nullptr ? *world.catalog : *through);
-  environment.processes = &processes;
-  return service::Optimize(environment, SimTable::Id(), OptionsOf(enabled));
-}
-
-Result<service::Optimized> OptimizeAsProcess(World& world, ports::Catalog* through = nullptr) {
-  return world.AsProcess([&] { return Optimize(world, 1, {}, true, through); });
-}
-
-constexpr auto kEnded = ports::ProcessState::kEnded;
-constexpr auto kRuns = ports::ProcessState::kRuns;
-
-/// Files that nothing names: also metadata files, and marks.
-std::set<std::string> Unnamed(World& world) {
-  std::set<std::string> unnamed = world.Orphans();
-  const Result<ports::LoadedTable> table = world.table().Load();
-  const Result<ports::ListPage> listed = world.storage->List("mem://wh/db/t/metadata/", "");
-  if (!table || !listed) {
-    ADD_FAILURE() << "the table cannot be read";
-    return unnamed;
-  }
-  const std::vector<std::string>& log = table->metadata->metadata_log();
-  for (const ports::FileInfo& file : listed->files) {
-    if (file.location.find("/firn-runs/") != std::string::npos) unnamed.insert(file.location);
-    if (!ports::IsMetadataFileName(file.location) || file.location == table->metadata_location) continue;
-    if (std::ranges::find(log, file.location) == log.end()) unnamed.insert(file.location);
-  }
-  return unnamed;
-}
-
-/// Of the one run that left one.
-act::RunMark OnlyMark(World& world) {
-  std::vector<std::string> unreadable;
-  const auto table = world.table().Load();
-  const auto marks = act::FindRunMarks(*world.storage, *table->metadata, unreadable);
-  if (!marks || marks->size() != 1) {
-    ADD_FAILURE() << "not one mark";
-    return {};
-  }
-  return marks->front();
-}
-
-std::int64_t CallsOf(std::int32_t version) {
-  World world(version);
-  world.Fill(6, 3);
-  world.injector.Reset();
-  const auto done = OptimizeAsProcess(world);
-  EXPECT_TRUE(done && done->outcome.failures.empty());
-  EXPECT_EQ(Unnamed(world), std::set<std::string>());
-  return world.injector.call_count();
-}
 
 class LeftoverTest : public testing::TestWithParam<std::int32_t> {};
 
@@ -251,53 +157,6 @@ TEST_P(LeftoverTest, CommitOfTheDeadArrivesLate_NothingThatItNamesIsGone) {
     world.CheckSound();
     EXPECT_EQ(Unnamed(world), std::set<std::string>());
   }
-}
-
-/// Where the listing of data files alone is longer than what is kept in memory.
-TEST_P(LeftoverTest, SignOfACommitBehindManyFiles_IsSeen) {
-  World world(GetParam());
-  world.Fill(6, 3);
-  const std::vector<Row> rows = world.Rows();
-  FaultyCatalog slow(*world.catalog, [] { return Fault::kDelay; }, 1000);
-  world.retry.sends_max = world.retry.lookups_max = world.retry.attempts_max = 1;
-  ASSERT_TRUE(OptimizeAsProcess(world, &slow).has_value());
-  const act::RunMark mark = OnlyMark(world);
-  for (std::size_t i = 0; i < act::kLeftoversMax; ++i) {
-    world.Fail(ports::WriteFile(*world.storage, fmt::format("mem://wh/db/t/data/!{}{}", mark.run, i), {}));
-  }
-  const auto next = Optimize(world, 2, {{1, kEnded}}, false);
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(next->outcome.leftovers_removed, 0);
-  slow.DeliverAll();
-  world.CheckSound();
-  EXPECT_EQ(world.Rows(), rows);
-  // What was committed does not count: the others go, and the mark with them.
-  const auto last = Optimize(world, 3, {{1, kEnded}, {2, kEnded}}, false);
-  ASSERT_TRUE(last.has_value());
-  EXPECT_EQ(last->outcome.leftovers_removed, static_cast<std::int64_t>(act::kLeftoversMax));
-  EXPECT_EQ(Unnamed(world), std::set<std::string>());
-  world.CheckSound();
-  EXPECT_EQ(world.Rows(), rows);
-}
-
-TEST_P(LeftoverTest, ManyCommittedFiles_DoNotCount) {
-  World world(GetParam());
-  world.Fill(6, 3);
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(GetParam()), false);  // before its mark is removed
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
-  const act::RunMark mark = OnlyMark(world);
-  for (const char* name : {"a", "z"}) {
-    world.Fail(ports::WriteFile(*world.storage, fmt::format("mem://wh/db/t/data/{}-{}", name, mark.run), {}));
-  }
-  const auto table = world.table().Load();
-  ASSERT_TRUE(table.has_value());
-  const auto swept = act::SweepRun(*world.storage, *table, mark, false, false, 2);
-  ASSERT_TRUE(swept.has_value());
-  EXPECT_EQ(swept->removed, 2);
-  EXPECT_TRUE(swept->is_done);
-  world.CheckSound();
 }
 
 /// What a run has committed before it died is not in an older metadata file.
