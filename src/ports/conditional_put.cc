@@ -73,7 +73,11 @@ Result<std::string> EncodedObjectPath(const std::string& location) {
   if (path.find("//") != std::string_view::npos) {
     return Error{Code::kUnsupported, location + ": keys with `//` are not supported"};
   }
-  std::string encoded = '/' + std::string(path.substr(0, slash));
+  const std::string_view bucket = path.substr(0, slash);
+  if (bucket == "." || bucket == "..") {
+    return Error{Code::kInvalidArgument, fmt::format("`{}` names no bucket", location)};
+  }
+  std::string encoded = '/' + UrlEncode(bucket);
   for (std::size_t begin = slash; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin + 1), path.size());
     encoded += '/' + UrlEncode(path.substr(begin + 1, end - begin - 1));

@@ -55,7 +55,8 @@ class ConditionalPut {
   Clock& clock_;
 };
 
-/// "/BUCKET/KEY" of a location, its parts percent-encoded; kInvalidArgument without a key, kUnsupported with "//".
+/// "/BUCKET/KEY" of a location, its parts percent-encoded, the bucket as well: nothing in it ends the host or the path.
+/// kInvalidArgument without a bucket or a key, kUnsupported with "//".
 Result<std::string> EncodedObjectPath(const std::string& location);
 
 }  // namespace firn::ports

@@ -59,6 +59,23 @@ class ConditionalPutTest : public testing::Test {
   bool has_keys_ = false, ignores_conditions_ = false, refuses_conditions_ = false;
 };
 
+TEST(S3ObjectsTest, Request_TheBucketChoosesNoHost) {
+  ManualClock clock(TimestampMs{1'700'000'000'000});
+  const auto url = [&](bool by_host, const std::string& location) {
+    const S3Endpoint endpoint{.scheme = "https", .host = "s3", .by_host = by_host, .region = "r", .keys = {}};
+    const auto request = S3Objects(endpoint, clock).request(location, {});
+    return request ? request->url : ToString(request.error());
+  };
+  EXPECT_EQ(url(true, "s3://my-bucket/a b"), "https://my-bucket.s3/a%20b");
+  EXPECT_EQ(url(true, "s3://my.bucket/k"), "https://s3/my.bucket/k");
+  for (const bool by_host : {true, false}) {
+    EXPECT_EQ(url(by_host, "s3://2130706433:80?x/k"), "https://s3/2130706433%3A80%3Fx/k");
+    EXPECT_EQ(url(by_host, "s3://localhost#/k"), "https://s3/localhost%23/k");
+    EXPECT_EQ(url(by_host, "s3://me@localhost:1\\x/k"), "https://s3/me%40localhost%3A1%5Cx/k");
+    EXPECT_THAT(url(by_host, "s3://../k"), HasSubstr("no bucket"));
+  }
+}
+
 TEST_F(ConditionalPutTest, Put_SendsOneSignedConditionalRequest) {
   has_keys_ = true;
   auto put = Make("h:9");

@@ -21,12 +21,13 @@ ConditionalStore GcsObjects(std::string server, std::string token) {
   ConditionalStore store{.server = server, .condition = "an upload with ifGenerationMatch=0", .request = {}};
   store.request = [server = std::move(server), token = std::move(token)](const std::string& location,
                                                                          ByteView bytes) -> Result<HttpRequest> {
+    FIRN_TRY(EncodedObjectPath(location));
     FIRN_ASSIGN(const std::string path, BucketPath(location));
     const std::size_t slash = path.find('/');
     const std::string boundary = BoundaryFor(AsText(bytes));
     HttpRequest request{.method = "POST"};
     request.url = fmt::format("{}/upload/storage/v1/b/{}/o?uploadType=multipart&ifGenerationMatch=0&name={}", server,
-                              path.substr(0, slash), UrlEncode(path.substr(slash + 1)));
+                              UrlEncode(std::string_view(path).substr(0, slash)), UrlEncode(path.substr(slash + 1)));
     request.headers = {{"Content-Type", "multipart/related; boundary=" + boundary}};
     if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
     request.body = fmt::format(

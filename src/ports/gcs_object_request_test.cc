@@ -23,6 +23,13 @@ TEST(GcsObjectsTest, Request_IsAnUploadUnderTheCondition) {
             "Content-Type: application/octet-stream\r\n\r\nx\r\ny\r\n--firn-part-0--\r\n");
 }
 
+TEST(GcsObjectsTest, Request_TheBucketEndsNothing) {
+  const auto request = GcsObjects("http://h", "").request("gs://b?x#y:z%2F@w/k", {});
+  ASSERT_TRUE(request);
+  EXPECT_THAT(request->url, testing::StartsWith("http://h/upload/storage/v1/b/b%3Fx%23y%3Az%252F%40w/o?uploadType="));
+  EXPECT_EQ(GcsObjects("http://h", "").request("gs://../k", {}).error().code, Code::kInvalidArgument);
+}
+
 TEST(GcsObjectsTest, Request_BytesWithTheBoundary_GetAnotherOne) {
   const auto request = GcsObjects("http://h", "").request("gs://b/k", AsBytes(std::string_view("\r\n--firn-part-0")));
   ASSERT_TRUE(request);

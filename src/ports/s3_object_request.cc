@@ -3,15 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace firn::ports {
 namespace {
+
+/// What may stand before the host. Certificates do not cover names with dots, and other characters would make another
+/// host of it.
+bool IsLabel(std::string_view bucket) {
+  return std::ranges::all_of(bucket, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+}
 
 Result<std::string> UrlOf(const S3Endpoint& endpoint, const std::string& location) {
   FIRN_ASSIGN(const std::string path, EncodedObjectPath(location));
   const std::size_t slash = path.find('/', 1);
   const std::string bucket = path.substr(1, slash - 1);
-  // Certificates do not cover names of buckets with dots.
-  if (endpoint.by_host && bucket.find('.') == std::string::npos) {
+  if (endpoint.by_host && IsLabel(bucket)) {
     return fmt::format("{}://{}.{}{}", endpoint.scheme, bucket, endpoint.host, path.substr(slash));
   }
   return fmt::format("{}://{}{}", endpoint.scheme, endpoint.host, path);
