@@ -129,10 +129,8 @@ std::string AccountOfEndpoint(std::string_view url) {
 
 /// Whose the credentials are that do not say so, and the servers; empty: that is not known.
 std::string OwnerOf(const Properties& properties) {
-  std::string name = AzureAccountNameOf(properties);
-  const std::string warehouse = PropertyOr(properties, "warehouse", "");
-  if (name.empty() && IsAzureScheme(SchemeOf(warehouse))) name = FirstLabel(AzureHostOf(warehouse));
-  return name;
+  const std::string name = AzureAccountNameOf(properties);
+  return name.empty() ? AzureAccountIn(PropertyOr(properties, "warehouse", "")) : name;
 }
 
 /// Servers as the location's host says, and over it as the configuration does. Whoever writes a location must not
@@ -188,6 +186,10 @@ Status SetCredentials(AzureAccount& account, const Properties& properties, const
 }
 
 }  // namespace
+
+std::string AzureAccountIn(const std::string& location) {
+  return IsAzureScheme(SchemeOf(location)) ? std::string(FirstLabel(AzureHostOf(location))) : std::string();
+}
 
 std::string AzureAccountNameOf(const Properties& properties) {
   if (const std::string* name =

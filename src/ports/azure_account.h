@@ -44,6 +44,8 @@ struct AzureAccount {
 
 /// That of adls.account-name, of the connection string or of adls.account-host; empty: none is named.
 std::string AzureAccountNameOf(const Properties& properties);
+/// "account" of "abfss://container@account.dfs.core.windows.net/path"; empty: it names none, or is elsewhere.
+std::string AzureAccountIn(const std::string& location);
 Result<AzureAccount> AzureAccountOf(const Properties& properties, const std::string& host);
 
 }  // namespace firn::ports

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ports/azure_account.h"
 #include "ports/location.h"
 #include "ports/table_identity.h"
 #include "ports/vended_credentials.h"
@@ -67,6 +68,9 @@ std::vector<std::pair<std::string, std::string>> ConfigOf(const json::Value& ans
       if (value.AsString()) config.insert_or_assign(key, *value.AsString());
     }
   }
+  // A signature that does not say of which account is for that of the table.
+  const std::string account = AzureAccountIn(location);
+  if (!account.empty() && FindFirstProperty(config, {"adls.sas-token"})) config.emplace("adls.account-name", account);
   return {config.begin(), config.end()};
 }
 

@@ -114,6 +114,29 @@ TEST_F(RestStorageTest, CredentialsThatTheStorageRefuses_AreRenewedOnce) {
   }
 }
 
+TEST_F(RestStorageTest, SignatureOfNoAccount_IsForThatOfTheTable) {
+  std::vector<Properties> made;
+  const FileIOFactory make_io = [&](const Properties& given) -> Result<std::shared_ptr<FileIO>> {
+    made.push_back(given);
+    return std::shared_ptr<FileIO>(std::make_shared<MemoryFileIO>());
+  };
+  const auto account_for = [&](const std::string& location, const std::string& config) {
+    std::string text = TableText(fmt::format(R"("config":{{{}}})", config));
+    text.replace(text.find("s3://b/db/t\",\"last"), 11, location);
+    const auto http = std::make_shared<MemoryHttp>([&](const HttpRequest& request) -> Result<HttpResponse> {
+      return HttpResponse{200, {}, request.url.find("/v1/config") != std::string::npos ? "{}" : text};
+    });
+    const auto catalog = RestCatalog::Open("rest", {{"uri", "http://host"}}, http, make_io, clock_, 5).value();
+    EXPECT_TRUE(catalog->TableIO(catalog->LoadTable(id_).value()));
+    return PropertyOr(made.back(), "adls.account-name", "none");
+  };
+  const std::string table = "abfss://c@lake.dfs.core.windows.net/t";
+  EXPECT_EQ(account_for(table, R"("adls.sas-token":"sv=1")"), "lake");
+  EXPECT_EQ(account_for(table, R"("adls.sas-token":"sv=1","adls.account-name":"own")"), "own");
+  EXPECT_EQ(account_for(table, R"("adls.sas-token.lake":"sv=1")"), "none");
+  EXPECT_EQ(account_for("s3://b/t", R"("adls.sas-token":"sv=1")"), "none");
+}
+
 TEST_F(RestStorageTest, CatalogIsDown_WorkGoesOnUntilTheEnd) {
   const auto catalog = Open("{}");
   const auto io = catalog->TableIO(catalog->LoadTable(id_).value()).value();
