@@ -10,6 +10,7 @@
 #include "act/delete_batches.h"
 #include "act/delete_change.h"
 #include "act/plan_base.h"
+#include "act/run_journal.h"
 #include "base/human_text.h"
 #include "base/log.h"
 #include "decide/plan_effect.h"
@@ -68,7 +69,10 @@ Status Execution::Read(const iceberg::TableMetadata& metadata) {
   options.memory_bytes = work_bytes_;
   options.batch_files_max = options_.batch_files_max;
   options.cancelled = env_.cancelled;
-  options.progress = options_.progress;
+  options.progress = [this](std::int64_t done_bytes, std::int64_t total_bytes) {
+    if (env_.journal != nullptr) env_.journal->BeSeen();
+    if (options_.progress) options_.progress(done_bytes, total_bytes);
+  };
   const Status read =
       ReadAndWriteDeletes(facts_, plan_, metadata, env_.io, [this] { return env_.NewFileUuid(); }, options, batches_);
   outcome_.data_files_read = static_cast<std::int64_t>(batches_.read.size());

@@ -5,6 +5,7 @@
 
 #include "act/leftovers.h"
 #include "ports/process_token.h"
+#include "service/rewrite_deletes.h"
 #include "sim/leftover_fixture.h"
 
 namespace firn::sim {
@@ -149,6 +150,41 @@ TEST_P(LeftoverLimitsTest, OfAnotherMachine_ARunThatIsSeenAtWorkIsNotTakenForDea
   EXPECT_EQ(stands.error().code, Code::kCancelled);
   (void)LookAt(world, *table, ports::ProcessState::kUnknown);
   EXPECT_EQ(Unnamed(world), std::set<std::string>());
+}
+
+/// Work that takes long is seen while it goes on, and not only where it commits.
+TEST_P(LeftoverLimitsTest, WorkBetweenCommits_IsSeen) {
+  for (const bool of_deletes : {false, true}) {
+    World world(GetParam());
+    world.Fill(6, 3);
+    if (of_deletes && GetParam() == 1) continue;
+    if (of_deletes) world.Fail(world.table().AddEqualityDelete(0, {1, 2}));
+    if (of_deletes) world.Fail(world.table().AddEqualityDelete(0, {4}));
+    TestProcesses processes(1);
+    act::CommitEnvironment environment = world.Environment(*world.catalog);
+    environment.processes = &processes;
+    std::vector<bool> seen_before_lists;
+    world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
+      world.clock.SleepMs(act::kSightMs / 2);
+      if (event.operation != ports::IoOperation::kCreate || event.location.find("/snap-") == std::string::npos) return;
+      const std::string folder = act::MarkFolder(*world.table().Load()->metadata);
+      seen_before_lists.push_back(*world.storage->Exists(act::SightLocation(folder, OnlyMark(world).run)));
+    };
+    if (of_deletes) {
+      service::RewriteDeletesOptions options;
+      options.rewrite.memory_bytes = 256 << 20;
+      options.plan.min_input_files = 2;
+      options.plan.own_file_ratio = 2;
+      const auto done = world.AsProcess([&] { return service::RewriteDeletes(environment, SimTable::Id(), options); });
+      ASSERT_TRUE(done && done->outcome.failures.empty());
+    } else {
+      const auto done =
+          world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), OptionsOf(true)); });
+      ASSERT_TRUE(done && done->outcome.failures.empty());
+    }
+    EXPECT_EQ(seen_before_lists, std::vector<bool>{true}) << of_deletes;
+    EXPECT_EQ(Unnamed(world), std::set<std::string>()) << of_deletes;
+  }
 }
 
 /// The number of a process counts in its PID namespace only, and others may share the file system.
