@@ -4,13 +4,13 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 
 #include "base/ascii.h"
+#include "ports/hmac.h"
 
 namespace firn::ports {
 namespace {
@@ -26,16 +26,6 @@ Result<std::string> Sha256(std::string_view bytes) {
   unsigned size = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
     return Error{Code::kInternal, "OpenSSL has no SHA-256"};
-  }
-  return std::string(reinterpret_cast<const char*>(digest.data()), size);
-}
-
-Result<std::string> Hmac(std::string_view key, std::string_view bytes) {
-  std::array<unsigned char, 32> digest;
-  unsigned size = 0;
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data, bytes.size(), digest.data(), &size)) {
-    return Error{Code::kInternal, "OpenSSL has no HMAC"};
   }
   return std::string(reinterpret_cast<const char*>(digest.data()), size);
 }
@@ -166,7 +156,7 @@ Result<std::string> AwsAuthorization(const HttpRequest& request, const AwsSigner
   std::string key = "AWS4" + signer.secret_access_key;
   for (const std::string_view part : {day, std::string_view(signer.region), std::string_view(signer.service),
                                       std::string_view("aws4_request"), std::string_view(text)}) {
-    FIRN_ASSIGN(key, Hmac(key, part));
+    FIRN_ASSIGN(key, HmacSha256(key, part));
   }
   return fmt::format("AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature={}", signer.access_key_id, scope,
                      names, Hex(key));

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <map>
 
 #include "base/ascii.h"
+#include "ports/hmac.h"
 #include "ports/rest_authorization.h"
 
 namespace firn::ports {
@@ -38,13 +38,9 @@ Result<std::string> Signature(const std::string& key, const std::string& text) {
       EVP_DecodeBlock(bytes, reinterpret_cast<const unsigned char*>(key.data()), static_cast<int>(key.size()));
   if (size <= 0) return Error{Code::kInvalidArgument, "Azure: `adls.account-key` is not Base64"};
   const auto padding = std::ranges::count(key.substr(key.size() - std::min<std::size_t>(2, key.size())), '=');
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned digest_size = 0;
-  const auto* data = reinterpret_cast<const unsigned char*>(text.data());
-  if (!HMAC(EVP_sha256(), bytes, size - static_cast<int>(padding), data, text.size(), digest.data(), &digest_size)) {
-    return Error{Code::kInternal, "OpenSSL has no HMAC"};
-  }
-  return Base64({reinterpret_cast<const char*>(digest.data()), digest_size});
+  raw.resize(static_cast<std::size_t>(size - padding));
+  FIRN_ASSIGN(const std::string digest, HmacSha256(raw, text));
+  return Base64(digest);
 }
 
 /// What the signature is of.
@@ -86,15 +82,10 @@ Status AuthorizeForAzure(HttpRequest& request, const AzureAccount& account, Time
 
 std::string AzureBlobUrl(const AzureAccount& account, const std::string& path) {
   const std::string& authority = account.blob.authority;
-  std::string url = authority.starts_with('.')
-                        ? fmt::format("{}://{}{}", account.blob.scheme, account.name, authority)
-                        : fmt::format("{}://{}/{}", account.blob.scheme, authority, account.name);
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    url += '/' + UrlEncode(std::string_view(path).substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return url;
+  const std::string url = authority.starts_with('.')
+                              ? fmt::format("{}://{}{}", account.blob.scheme, account.name, authority)
+                              : fmt::format("{}://{}/{}", account.blob.scheme, authority, account.name);
+  return url + '/' + UrlEncodePath(path);
 }
 
 ConditionalStore AzureObjects(AzureAccount account, std::function<Result<std::string>(const std::string&)> path_of,

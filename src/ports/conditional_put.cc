@@ -64,6 +64,17 @@ bool IsOpen(int status) { return status >= 500 || status == 408 || status == 429
 
 }  // namespace
 
+std::string UrlEncodePath(std::string_view path) {
+  std::string encoded;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    if (begin > 0) encoded += '/';
+    encoded += UrlEncode(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return encoded;
+}
+
 Result<std::string> EncodedObjectPath(const std::string& location) {
   const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);
   const std::size_t slash = path.find('/');
@@ -77,13 +88,7 @@ Result<std::string> EncodedObjectPath(const std::string& location) {
   if (bucket == "." || bucket == "..") {
     return Error{Code::kInvalidArgument, fmt::format("`{}` names no bucket", location)};
   }
-  std::string encoded = '/' + UrlEncode(bucket);
-  for (std::size_t begin = slash; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin + 1), path.size());
-    encoded += '/' + UrlEncode(path.substr(begin + 1, end - begin - 1));
-    begin = end;
-  }
-  return encoded;
+  return '/' + UrlEncodePath(path);
 }
 
 Result<HttpResponse> ConditionalPut::Send(const std::string& location, ByteView bytes) {
