@@ -26,12 +26,12 @@ Status ForEachEntry(ports::FileIO& io, const iceberg::ManifestFile& manifest, co
                     iceberg::Wanted wanted,
                     const std::function<Result<bool>(iceberg::ManifestEntry&, std::int64_t)>& visit);
 
-/// "location: entry 7: text"
 /// ForEachIndex over manifests, as many at a time as the largest of them allows.
 Status ForEachManifest(std::size_t count, int threads,
                        const std::function<const iceberg::ManifestFile&(std::size_t)>& manifest,
                        const std::function<Status(std::size_t)>& run);
 
+/// "location: entry 7: text"
 Error BadEntry(const iceberg::ManifestFile& manifest, std::int64_t ordinal, std::string_view text);
 
 }  // namespace firn::observe

@@ -59,7 +59,7 @@ class Catalog {
   virtual Status CheckWritable(const LoadedTable& table) const = 0;
   /// A commit is the swap of a name for another by the client: one that arrives after any other commit is refused, for
   /// ever. Otherwise a late request may be applied when the branch is back where it was.
-  virtual bool SwapsNames() const { return false; }
+  virtual bool SwapsNames() const = 0;
   virtual Result<std::vector<TableIdentifier>> ListTables() = 0;
   /// Files of a table of this catalog; honours the table's own configuration. Lives as long as the catalog.
   virtual Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable& table) = 0;

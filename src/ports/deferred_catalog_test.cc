@@ -14,6 +14,7 @@ class OneTable final : public Catalog {
     return Error{Code::kConflict, "no"};
   }
   Status CheckWritable(const LoadedTable&) const override { return Error{Code::kUnsupported, "read only"}; }
+  bool SwapsNames() const override { return true; }
   Result<std::vector<TableIdentifier>> ListTables() override { return std::vector<TableIdentifier>{{{"db"}, "t"}}; }
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return Error{Code::kUnsupported, "no"}; }
 
@@ -34,6 +35,7 @@ TEST(DeferredCatalogTest, IsThere_AsSoonAsItAnswers_AndIsOpenedOnce) {
   ASSERT_TRUE(catalog.ListTables().has_value());
   EXPECT_EQ(catalog.LoadTable({{"db"}, "t"}).error().code, Code::kNotFound);
   EXPECT_EQ(catalog.CheckWritable({}).error().code, Code::kUnsupported);
+  EXPECT_TRUE(catalog.SwapsNames());
   EXPECT_EQ(tries, 3);
 }
 

@@ -31,6 +31,7 @@ class GlueCatalog final : public PointerCatalog {
                                                std::shared_ptr<Http> http, const FileIOFactory& make_io, Clock& clock,
                                                std::uint64_t seed);
 
+  bool SwapsNames() const override { return true; }
   Result<std::vector<TableIdentifier>> ListTables() override;
 
  private:

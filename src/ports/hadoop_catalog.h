@@ -34,8 +34,8 @@ class HadoopCatalog final : public Catalog {
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable& table) const override;
-  /// Of the warehouse; empty without one.
   bool SwapsNames() const override { return true; }
+  /// Of the warehouse; empty without one.
   Result<std::vector<TableIdentifier>> ListTables() override;
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
 

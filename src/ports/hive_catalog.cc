@@ -101,7 +101,7 @@ Result<bool> HiveCatalog::UsesLock(const iceberg::TableMetadata& base) const {
   return BoolProperty({{kLocksOfTable, own->second}}, kLocksOfTable, true);
 }
 
-bool HiveCatalog::ServerChecks() {
+bool HiveCatalog::ServerChecks() const {
   const auto version = metastore_->Version();
   return version && ChecksExpectedParameter(*version);
 }

@@ -32,6 +32,8 @@ class HiveCatalog final : public PointerCatalog {
                                                const FileIOFactory& make_io, Clock& clock, std::uint64_t seed,
                                                const std::atomic<bool>* stop = nullptr);
 
+  /// Only where the server looks at the condition of a change: others may apply one after its lock has ended.
+  bool SwapsNames() const override { return ServerChecks(); }
   Result<std::vector<TableIdentifier>> ListTables() override;
 
  private:
@@ -48,7 +50,7 @@ class HiveCatalog final : public PointerCatalog {
   Status Alter(const PointerSwap& swap, thrift::Value entry, bool& is_open);
   Status Reconcile(const PointerSwap& swap, Error fault, bool is_checked);
   Result<bool> UsesLock(const iceberg::TableMetadata& base) const;
-  bool ServerChecks();
+  bool ServerChecks() const;
 
   Clock& clock_;
   std::unique_ptr<HiveMetastore> metastore_;

@@ -247,5 +247,13 @@ TEST_F(HiveCatalogTest, Alter_ModifiedAndNobodyCanRead_IsUnknownAndKeepsTheFile)
   EXPECT_TRUE(*io_->Exists(location_));
 }
 
+TEST_F(HiveCatalogTest, SwapsNames_OnlyWhereTheServerLooksAtTheCondition) {
+  EXPECT_TRUE(Open()->SwapsNames());
+  version_ = "3.0";  // a change that hangs may come after the lock has ended
+  EXPECT_FALSE(Open()->SwapsNames());
+  answers_["getVersion"] = [](const Value&) { return Value{}; };
+  EXPECT_FALSE(Open()->SwapsNames());
+}
+
 }  // namespace
 }  // namespace firn::ports

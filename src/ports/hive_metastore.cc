@@ -2,12 +2,13 @@
 #include "ports/hive_metastore.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
+
+#include "ports/processes.h"
 
 namespace firn::ports {
 
@@ -82,11 +83,6 @@ Value TextList(const std::vector<std::string>& texts) {
 HiveLockTicket TicketOf(const Value& found, std::int16_t state_id) {
   return {.id = found.NumberOf(1, Type::kI64),
           .state = HiveLockState{static_cast<std::uint8_t>(found.NumberOf(state_id, Type::kI32))}};
-}
-
-std::string HostName() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
 }  // namespace
@@ -290,9 +286,10 @@ Result<HiveLockTicket> HiveMetastore::Lock(const std::string& database, const st
                                            const std::string& agent) {
   const Value component = Value::Struct(
       {{1, Value::I32(kExclusive)}, {2, Value::I32(kOfTable)}, {3, Value::Text(database)}, {4, Value::Text(table)}});
+  const std::string host = HostName();
   const Value request = Value::Struct({{1, Value::List(Type::kStruct, {component})},
                                        {3, Value::Text(user_.empty() ? "firn" : user_[0])},
-                                       {4, Value::Text(HostName())},
+                                       {4, Value::Text(host.empty() ? "localhost" : host)},
                                        {5, Value::Text(agent)}});
   FIRN_ASSIGN(const Value made, Call({"lock", true, kLockFaults, Type::kStruct}, Value::Struct({{1, request}})));
   return TicketOf(made, 2);

@@ -21,6 +21,7 @@ class MemoryCatalog final : public PointerCatalog {
   MemoryCatalog(std::string name, std::shared_ptr<FileIO> io, Clock& clock, std::uint64_t seed = 1)
       : PointerCatalog(std::move(name), std::move(io), clock, seed) {}
 
+  bool SwapsNames() const override { return true; }
   Result<std::vector<TableIdentifier>> ListTables() override;
 
   /// Makes a table of a metadata file that is there already; replaces a table of that name.

@@ -37,7 +37,6 @@ class PointerCatalog : public Catalog {
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable&) const override { return Ok(); }
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
-  bool SwapsNames() const override { return true; }
 
  protected:
   /// `clock` must live longer than the catalog.

@@ -42,12 +42,12 @@ std::string BeganOf(const std::string& pid) {
   return members ? member : "";
 }
 
+}  // namespace
+
 std::string HostName() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "";
 }
-
-}  // namespace
 
 ProcessIdentity LocalProcesses::Self() const {
   return {HostName(), FirstLineOf("/proc/sys/kernel/random/boot_id"), LinkOf("/proc/self/ns/pid"), ::getpid(),

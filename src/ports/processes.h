@@ -15,6 +15,9 @@
 
 namespace firn::ports {
 
+/// Of this machine; empty if it has none.
+std::string HostName();
+
 struct ProcessIdentity {
   std::string host;           // for people
   std::string boot;           // of the kernel; changes when the machine starts

@@ -37,6 +37,7 @@ class RestCatalog final : public Catalog {
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable&) const override { return Ok(); }
+  bool SwapsNames() const override { return false; }
   Result<std::vector<TableIdentifier>> ListTables() override;
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable& table) override;
 

@@ -26,6 +26,7 @@ class SqlCatalog final : public PointerCatalog {
   static Result<std::shared_ptr<Catalog>> Open(std::string name, const Properties& properties,
                                                const FileIOFactory& make_io, Clock& clock, std::uint64_t seed);
 
+  bool SwapsNames() const override { return true; }
   Result<std::vector<TableIdentifier>> ListTables() override;
 
  private:

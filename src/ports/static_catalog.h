@@ -21,6 +21,7 @@ class StaticCatalog final : public Catalog {
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable& table) const override;
+  bool SwapsNames() const override { return false; }
   Result<std::vector<TableIdentifier>> ListTables() override { return std::vector<TableIdentifier>{}; }
   Result<std::shared_ptr<FileIO>> TableIO(const LoadedTable&) override { return io_; }
 

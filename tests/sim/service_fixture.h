@@ -38,6 +38,7 @@ class HookedCatalog final : public ports::Catalog {
     return below_.CommitTable(base, commit);
   }
   Status CheckWritable(const ports::LoadedTable& table) const override { return below_.CheckWritable(table); }
+  bool SwapsNames() const override { return below_.SwapsNames(); }
   Result<std::vector<ports::TableIdentifier>> ListTables() override { return below_.ListTables(); }
   Result<std::shared_ptr<ports::FileIO>> TableIO(const ports::LoadedTable& table) override {
     FIRN_ASSIGN(auto io, below_.TableIO(table));
