@@ -187,6 +187,7 @@ class CurlHttp final : public Http {
     transfer.body_max_bytes = request.body_max_bytes;
     SetOptions(curl, request);
     curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);  // keys of objects may hold ".."
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, OnBody);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, OnHeader);

@@ -143,6 +143,16 @@ TEST_F(CurlHttpTest, Send_PostAndGet_CarryEverything) {
   EXPECT_THAT(seen, testing::StartsWith("GET / HTTP/1.1\r\n"));
 }
 
+TEST_F(CurlHttpTest, Send_PathWithDots_StaysAsItIs) {
+  std::string seen;
+  LoopbackServer server([&](int, const std::string& request) {
+    seen = request;
+    return Response("200 OK", "", "");
+  });
+  ASSERT_TRUE(http_->Send({.url = server.url() + "/bucket/a/../b/./c"}));
+  EXPECT_THAT(seen, testing::StartsWith("GET /bucket/a/../b/./c HTTP/1.1\r\n"));
+}
+
 TEST_F(CurlHttpTest, Send_NobodyListens_WasNotSent) {
   std::string url;
   {
