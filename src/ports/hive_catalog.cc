@@ -36,7 +36,7 @@ bool ChecksExpectedParameter(std::string_view version) {
 Result<std::shared_ptr<Catalog>> HiveCatalog::Open(std::string name, const Properties& properties,
                                                    const FileIOFactory& make_io, Clock& clock, std::uint64_t seed,
                                                    const std::atomic<bool>* stop) {
-  FIRN_ASSIGN(auto metastore, HiveMetastore::Open(properties));
+  FIRN_ASSIGN(auto metastore, HiveMetastore::Open(properties, stop));
   FIRN_ASSIGN(auto io, make_io(properties));
   std::shared_ptr<HiveCatalog> catalog(
       new HiveCatalog(std::move(name), std::move(io), clock, seed, std::move(metastore)));
@@ -52,15 +52,21 @@ Result<std::vector<TableIdentifier>> HiveCatalog::ListTables() {
   std::vector<TableIdentifier> ids;
   for (const std::string& database : databases) {
     FIRN_ASSIGN(const auto names, metastore_->Tables(database));
-    for (std::size_t begin = 0; begin < names.size(); begin += kEntriesOnce) {
+    std::size_t once = kEntriesOnce;
+    for (std::size_t begin = 0; begin < names.size();) {
       const auto at = names.begin() + static_cast<std::ptrdiff_t>(begin);
-      const std::size_t count = std::min(kEntriesOnce, names.size() - begin);
+      const std::size_t count = std::min(once, names.size() - begin);
       const auto entries = metastore_->Entries(database, {at, at + static_cast<std::ptrdiff_t>(count)});
       if (!entries && entries.error().code == Code::kNotFound) break;  // dropped meanwhile
+      if (!entries && entries.error().code == Code::kLimit && count > 1) {
+        once = count / 2;
+        continue;
+      }
       if (!entries) return Error(entries.error()).In(database);
       for (const thrift::Value& entry : *entries) {
         if (IsIcebergEntry(entry)) ids.push_back({{database}, NameOfEntry(entry)});
       }
+      begin += count;
     }
   }
   return ids;
@@ -183,6 +189,7 @@ Status HiveCatalog::Reconcile(const PointerSwap& swap, Error fault, bool is_chec
   for (int read = 0; read < kReadsMax && location == swap.from; ++read) {
     if (read > 0) clock_.SleepMs(kPauseMs << (read - 1));
     if (auto now = ReadPointer(swap.id)) location = std::move(*now);
+    if (stop_ != nullptr && stop_->load()) break;
   }
   if (location == swap.to) return Ok();
   if (location == swap.from) return fault;

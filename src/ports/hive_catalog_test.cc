@@ -186,6 +186,7 @@ class HiveCatalogTest : public testing::Test {
   ManualClock clock_{TimestampMs{1'800'000'000'000}};
   std::shared_ptr<MemoryFileIO> io_ = std::make_shared<MemoryFileIO>();
   std::uint64_t seed_ = 0;
+  int asked_ = 0;
   std::string location_ = kOld, version_ = "4.0.1";
   std::map<std::string, std::function<std::optional<Value>(const Value&)>> answers_;
   HiveServer server_{[this](const std::string& method, const Value& arguments) { return Answer(method, arguments); }};
@@ -253,6 +254,66 @@ TEST_F(HiveCatalogTest, SwapsNames_OnlyWhereTheServerLooksAtTheCondition) {
   EXPECT_FALSE(Open()->SwapsNames());
   answers_["getVersion"] = [](const Value&) { return Value{}; };
   EXPECT_FALSE(Open()->SwapsNames());
+}
+
+TEST_F(HiveCatalogTest, Stop_WhileTheServerHangs_EndsReadsSoon) {
+  std::atomic<bool> stop = false;
+  answers_["get_table_req"] = [&](const Value&) {
+    stop = true;
+    return std::nullopt;
+  };
+  const auto begun = std::chrono::steady_clock::now();
+  const auto loaded = Open(true, &stop)->LoadTable(kId);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, Code::kUnavailable) << loaded.error().message;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(10));
+}
+
+TEST_F(HiveCatalogTest, Stop_AfterACommitWasSent_WaitsForItsAnswer) {
+  std::atomic<bool> stop = false;
+  answers_["alter_table_with_environment_context"] = [&](const Value& arguments) {
+    stop = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // longer than reads are waited for
+    location_ = LocationIn(arguments);
+    return Value{};
+  };
+  const auto done = Commit(*Open(true, &stop));
+  ASSERT_TRUE(done) << ToString(done.error());
+  EXPECT_EQ(server_.count("unlock"), 1);
+}
+
+TEST_F(HiveCatalogTest, ListTables_AnswersThatAreTooLarge_AreAskedForInParts) {
+  std::vector<Value> names(80, Value::Text("t"));
+  answers_["get_all_databases"] = [](const Value&) {
+    return Returned(Value::List(Type::kString, {Value::Text("db")}));
+  };
+  answers_["get_all_tables"] = [&](const Value&) { return Returned(Value::List(Type::kString, names)); };
+  answers_["get_table_objects_by_name_req"] = [this](const Value& arguments) {
+    Value entry = Entry();
+    entry.fields.push_back({99, Value::Text(std::string(1 << 20, 'x'))});
+    const std::size_t count = arguments.Find(1, Type::kStruct)->Find(2, Type::kList)->elements.size();
+    return Returned(Value::Struct({{1, Value::List(Type::kStruct, std::vector<Value>(count, entry))}}));
+  };
+  const auto listed = Open()->ListTables();
+  ASSERT_TRUE(listed) << ToString(listed.error());
+  EXPECT_EQ(listed->size(), names.size());
+}
+
+TEST_F(HiveCatalogTest, Lock_WhoseAnswerIsLostAndThatShowsLate_IsFoundAndReleased) {
+  std::string agent;
+  answers_["lock"] = [&](const Value& arguments) {
+    agent = arguments.Find(1, Type::kStruct)->TextOf(5);
+    return Value{};
+  };
+  answers_["show_locks"] = [&](const Value&) {
+    Value lock = Value::Struct({{1, Value::I64(7)}, {5, Value::I32(1)}, {13, Value::Text(agent)}});
+    std::vector<Value> locks;
+    if (++asked_ > 2) locks.push_back(std::move(lock));
+    return Returned(Value::Struct({{1, Value::List(Type::kStruct, std::move(locks))}}));
+  };
+  const auto done = Commit(*Open());
+  ASSERT_TRUE(done) << ToString(done.error());
+  EXPECT_EQ(server_.count("unlock"), 1);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "ports/http.h"
+
 namespace firn::ports {
 namespace {
 
@@ -22,16 +24,34 @@ std::int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-/// Waits until the socket can be read or written; kUnavailable after `end_ms`.
-Status Await(int socket, short events, std::int64_t end_ms) {
-  while (true) {
-    pollfd wanted{socket, events, 0};
-    const std::int64_t left_ms = end_ms - NowMs();
-    const int ready = left_ms <= 0 ? 0 : ::poll(&wanted, 1, static_cast<int>(left_ms));
-    if (ready > 0) return Ok();
-    if (ready < 0 && errno == EINTR) continue;
-    return Error{Code::kUnavailable, "no answer in time"};
+/// How long something is waited for: less when the program ends meanwhile.
+struct Patience {
+  std::int64_t end_ms;
+  const std::atomic<bool>* stop;
+  std::int64_t grace_ms;
+  bool has_seen_stop = false;
+
+  std::int64_t LeftMs() {
+    if (!has_seen_stop && stop != nullptr && stop->load()) {
+      has_seen_stop = true;
+      end_ms = std::min(end_ms, NowMs() + grace_ms);
+    }
+    return end_ms - NowMs();
   }
+};
+
+/// Waits until the socket can be read or written; kUnavailable when patience is at its end.
+Status Await(int socket, short events, Patience& patience) {
+  constexpr std::int64_t kLookMs = 100;  // at the flag
+  while (true) {
+    const std::int64_t left_ms = patience.LeftMs();
+    if (left_ms <= 0) break;
+    pollfd wanted{socket, events, 0};
+    const int ready = ::poll(&wanted, 1, static_cast<int>(std::min(left_ms, kLookMs)));
+    if (ready > 0) return Ok();
+    if (ready < 0 && errno != EINTR) return Error{Code::kUnavailable, std::strerror(errno)};
+  }
+  return Error{Code::kUnavailable, patience.has_seen_stop ? "no answer before the program ended" : "no answer in time"};
 }
 
 std::string ErrnoText(int number) { return std::strerror(number); }
@@ -39,8 +59,8 @@ std::string ErrnoText(int number) { return std::strerror(number); }
 /// What comes from the socket, until a time.
 class SocketSource final : public SequentialSource {
  public:
-  SocketSource(int socket, const std::string& place, std::int64_t end_ms)
-      : socket_(socket), place_(place), end_ms_(end_ms) {}
+  SocketSource(int socket, const std::string& place, Patience& patience)
+      : socket_(socket), place_(place), patience_(patience) {}
   const std::string& name() const override { return place_; }
   Result<std::size_t> Read(std::span<std::uint8_t> out) override {
     while (true) {
@@ -50,20 +70,20 @@ class SocketSource final : public SequentialSource {
         return Error{Code::kUnavailable, "the server has closed the connection (it may want Kerberos or TLS)"};
       if (errno == EINTR) continue;
       if (errno != EAGAIN && errno != EWOULDBLOCK) return Error{Code::kUnavailable, ErrnoText(errno)};
-      FIRN_TRY(Await(socket_, POLLIN, end_ms_));
+      FIRN_TRY(Await(socket_, POLLIN, patience_));
     }
   }
 
  private:
   int socket_;
   const std::string& place_;
-  std::int64_t end_ms_;
+  Patience& patience_;
 };
 
-Status Connect(int socket, const addrinfo& target, std::int64_t end_ms) {
+Status Connect(int socket, const addrinfo& target, Patience patience) {
   if (::connect(socket, target.ai_addr, target.ai_addrlen) == 0) return Ok();
   if (errno != EINPROGRESS && errno != EINTR) return Error{Code::kUnavailable, ErrnoText(errno)};
-  FIRN_TRY(Await(socket, POLLOUT, end_ms));
+  FIRN_TRY(Await(socket, POLLOUT, patience));
   int fault = 0;
   socklen_t size = sizeof fault;
   if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &fault, &size) != 0) fault = errno;
@@ -71,15 +91,19 @@ Status Connect(int socket, const addrinfo& target, std::int64_t end_ms) {
   return Ok();
 }
 
-Result<FileDescriptor> ConnectFirst(const addrinfo* targets, std::int64_t end_ms) {
+Result<FileDescriptor> ConnectFirst(const addrinfo* targets, Patience patience) {
   Error fault{Code::kUnavailable, "no address"};
+  std::int64_t count = 0;
+  for (const addrinfo* target = targets; target != nullptr; target = target->ai_next) ++count;
   for (const addrinfo* target = targets; target != nullptr; target = target->ai_next) {
     FileDescriptor made(::socket(target->ai_family, target->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!made.valid()) {
       fault.message = ErrnoText(errno);
       continue;
     }
-    Status connected = Connect(made.get(), *target, end_ms);
+    Patience share = patience;
+    share.end_ms = NowMs() + (patience.LeftMs() / std::max<std::int64_t>(count--, 1));
+    Status connected = Connect(made.get(), *target, share);
     if (!connected) {
       fault = std::move(connected.error());
       continue;
@@ -90,6 +114,20 @@ Result<FileDescriptor> ConnectFirst(const addrinfo* targets, std::int64_t end_ms
     return made;
   }
   return fault;
+}
+
+Status Send(int socket, ByteView bytes, Patience& patience) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      FIRN_TRY(Await(socket, POLLOUT, patience));
+    } else if (errno != EINTR) {
+      return Error{Code::kUnavailable, ErrnoText(errno)};
+    }
+  }
+  return Ok();
 }
 
 }  // namespace
@@ -103,7 +141,7 @@ Result<std::unique_ptr<HiveConnection>> HiveConnection::Open(const HiveAddress& 
   const int fault = ::getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found);
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> targets(fault == 0 ? found : nullptr, &::freeaddrinfo);
   if (fault != 0) return Error{Code::kUnavailable, fmt::format("{}: {}", place, ::gai_strerror(fault))};
-  auto socket = ConnectFirst(targets.get(), NowMs() + options.connect_timeout_ms);
+  auto socket = ConnectFirst(targets.get(), {NowMs() + options.connect_timeout_ms, options.stop, kReadGraceMs});
   if (!socket) return std::move(socket.error()).In(place);
   return std::unique_ptr<HiveConnection>(new HiveConnection(std::move(*socket), std::move(place), options));
 }
@@ -114,34 +152,22 @@ bool HiveConnection::IsIdle() const {
   return ::poll(&readable, 1, 0) == 0;
 }
 
-Status HiveConnection::Send(ByteView bytes, std::int64_t end_ms) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      FIRN_TRY(Await(socket_.get(), POLLOUT, end_ms));
-    } else if (errno != EINTR) {
-      return Error{Code::kUnavailable, ErrnoText(errno)};
-    }
-  }
-  return Ok();
-}
-
-Result<thrift::Reply> HiveConnection::Call(std::string_view method, const thrift::Value& arguments) {
+Result<thrift::Reply> HiveConnection::Call(std::string_view method, const thrift::Value& arguments,
+                                           std::int64_t grace_ms) {
   const std::string context = fmt::format("{}: {}", place_, method);
   if (!is_good_) return Error{Code::kUnavailable, context + ": the connection was lost before"};
   is_good_ = false;
-  const std::int64_t end_ms = NowMs() + options_.call_timeout_ms;
+  Patience patience{NowMs() + options_.call_timeout_ms, options_.stop, grace_ms};
   const std::int32_t sequence = ++sequence_;
-  if (Status sent = Send(thrift::EncodeCall(method, sequence, arguments), end_ms); !sent) {
+  if (Status sent = Send(socket_.get(), thrift::EncodeCall(method, sequence, arguments), patience); !sent) {
     return std::move(sent.error()).In(context);
   }
-  SocketSource source(socket_.get(), place_, end_ms);
+  SocketSource source(socket_.get(), place_, patience);
   auto reply = thrift::DecodeReply(source, {});
   if (!reply) {
     // Whatever came was no reply: what became of the call is open.
-    return Error{Code::kOutcomeUnknown, fmt::format("{}: {}", context, reply.error().message)};
+    const Code code = reply.error().code == Code::kLimit ? Code::kLimit : Code::kOutcomeUnknown;
+    return Error{code, fmt::format("{}: {}", context, reply.error().message)};
   }
   if (reply->method != method || reply->sequence != sequence || reply->has_leftovers) {
     return Error{Code::kOutcomeUnknown, context + ": the reply is not that of the call"};

@@ -8,11 +8,15 @@
 //   an error the connection is of no use any more.
 // Cost: a call is one round trip. Threads: one call at a time.
 // Errors: kUnavailable, kOutcomeUnknown, kInvalidArgument (what is answered is no Thrift). Nothing waits longer than
-//   the two limits.
+//   the two limits, of which the addresses of a host share the first; only the look-up of its name takes as long as the
+//   system's resolver does. When the program ends, a connection is waited for kReadGraceMs more (ports/http.h), an
+//   answer as long as its call says.
 // Source: Apache Thrift, binary protocol on a plain socket, as hive.metastore.thrift.compact.protocol.enabled and
 //   hive.metastore.thrift.framed.transport.enabled are when nobody sets them.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,10 +36,12 @@ class HiveConnection {
   struct Options {
     int connect_timeout_ms = 10'000;
     int call_timeout_ms = 60'000;
+    const std::atomic<bool>* stop = nullptr;  // true: the program ends; borrowed, may be null
   };
   static Result<std::unique_ptr<HiveConnection>> Open(const HiveAddress& address, Options options);
 
-  Result<thrift::Reply> Call(std::string_view method, const thrift::Value& arguments);
+  /// `grace_ms`: how long the answer is waited for when the program ends. kLimit: it is too large.
+  Result<thrift::Reply> Call(std::string_view method, const thrift::Value& arguments, std::int64_t grace_ms);
   /// False after a fault, and when the server has closed the connection or sent what nobody asked for.
   bool IsIdle() const;
   const std::string& place() const { return place_; }
@@ -43,7 +49,6 @@ class HiveConnection {
  private:
   HiveConnection(FileDescriptor socket, std::string place, Options options)
       : socket_(std::move(socket)), place_(std::move(place)), options_(options) {}
-  Status Send(ByteView bytes, std::int64_t end_ms);
 
   FileDescriptor socket_;
   std::string place_;

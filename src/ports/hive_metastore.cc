@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "ports/http.h"
 #include "ports/processes.h"
 
 namespace firn::ports {
@@ -28,6 +29,7 @@ struct HiveMetastore::Method {
   std::span<const HiveFault> faults;
   /// Of what is returned; none for void.
   std::optional<Type> returns;
+  std::int64_t grace_ms = kReadGraceMs;
 };
 
 namespace {
@@ -117,7 +119,8 @@ Result<std::vector<HiveAddress>> ParseHiveUri(std::string_view uri) {
   }
 }
 
-Result<std::unique_ptr<HiveMetastore>> HiveMetastore::Open(const Properties& properties) {
+Result<std::unique_ptr<HiveMetastore>> HiveMetastore::Open(const Properties& properties,
+                                                           const std::atomic<bool>* stop) {
   for (const auto& [property, what] : kRefused) {
     FIRN_ASSIGN(const bool is_wanted, BoolProperty(properties, property, false));
     if (!is_wanted) continue;
@@ -136,7 +139,7 @@ Result<std::unique_ptr<HiveMetastore>> HiveMetastore::Open(const Properties& pro
     if (colon > 0) user.emplace_back(rest.substr(0, colon));
     rest.remove_prefix(std::min(colon + 1, rest.size()));
   }
-  return std::unique_ptr<HiveMetastore>(new HiveMetastore(std::move(addresses), std::move(user)));
+  return std::unique_ptr<HiveMetastore>(new HiveMetastore(std::move(addresses), std::move(user), stop));
 }
 
 Result<std::unique_ptr<HiveConnection>> HiveMetastore::Connect() {
@@ -146,9 +149,9 @@ Result<std::unique_ptr<HiveConnection>> HiveMetastore::Connect() {
     first = first_;
   }
   Error fault{Code::kUnavailable, "no server"};
-  for (std::size_t i = 0; i < addresses_.size(); ++i) {
+  for (std::size_t i = 0; i < addresses_.size() && (i == 0 || !IsStopped()); ++i) {
     const std::size_t at = (first + i) % addresses_.size();
-    auto connection = HiveConnection::Open(addresses_[at], {});
+    auto connection = HiveConnection::Open(addresses_[at], {.stop = stop_});
     Status ready = connection ? SetUser(**connection) : Status(std::move(connection.error()));
     if (ready) {
       const std::lock_guard lock(mutex_);
@@ -164,7 +167,8 @@ Result<std::unique_ptr<HiveConnection>> HiveMetastore::Connect() {
 Status HiveMetastore::SetUser(HiveConnection& connection) {
   if (user_.empty()) return Ok();
   const std::vector<std::string> groups(user_.begin() + 1, user_.end());
-  auto reply = connection.Call("set_ugi", Value::Struct({{1, Value::Text(user_[0])}, {2, TextList(groups)}}));
+  auto reply =
+      connection.Call("set_ugi", Value::Struct({{1, Value::Text(user_[0])}, {2, TextList(groups)}}), kReadGraceMs);
   if (!reply) return Error{Code::kUnavailable, std::move(reply.error().message)};
   if (reply->kind == thrift::Answer::kReply && !reply->result.Find(1, Type::kStruct)) return Ok();
   return Error{Code::kInvalidArgument,
@@ -190,7 +194,7 @@ Result<std::unique_ptr<HiveConnection>> HiveMetastore::Take(bool may_reuse, bool
 
 Result<Value> HiveMetastore::CallOnce(const Method& method, const Value& arguments, bool may_reuse, Attempt& attempt) {
   FIRN_ASSIGN(auto connection, Take(may_reuse, attempt.is_reused));
-  FIRN_ASSIGN(thrift::Reply reply, connection->Call(method.name, arguments));
+  FIRN_ASSIGN(thrift::Reply reply, connection->Call(method.name, arguments, method.grace_ms));
   const std::string context = fmt::format("{}: {}", connection->place(), method.name);
   {
     const std::lock_guard lock(mutex_);
@@ -218,12 +222,16 @@ Result<Value> HiveMetastore::Call(const Method& method, const Value& arguments, 
   Attempt attempt;
   auto result = CallOnce(method, arguments, /*may_reuse=*/true, attempt);
   // A server that was started again has closed the connections that were kept.
-  const bool is_lost = !result && attempt.is_reused && !attempt.was_answered;
+  const bool is_lost =
+      !result && attempt.is_reused && !attempt.was_answered && !IsStopped() && result.error().code != Code::kLimit;
   if (is_lost && (!method.may_change || result.error().code == Code::kUnavailable)) {
     result = CallOnce(method, arguments, /*may_reuse=*/false, attempt);
   }
   if (!result && !method.may_change && result.error().code == Code::kOutcomeUnknown) {
     result.error().code = Code::kUnavailable;
+  }
+  if (!result && method.may_change && result.error().code == Code::kLimit) {
+    result.error().code = Code::kOutcomeUnknown;
   }
   if (was_answered != nullptr) *was_answered = attempt.was_answered;
   return result;
@@ -267,7 +275,7 @@ Status HiveMetastore::Alter(const std::string& database, const std::string& tabl
   environment.SetKey("DO_NOT_UPDATE_STATS", "true");  // or the server lists the table's directory
   environment.SetKey("expected_parameter_key", "metadata_location");
   environment.SetKey("expected_parameter_value", expected);
-  const auto done = Call({"alter_table_with_environment_context", true, kAlterFaults, {}},
+  const auto done = Call({"alter_table_with_environment_context", true, kAlterFaults, {}, kChangeGraceMs},
                          Value::Struct({{1, Value::Text(database)},
                                         {2, Value::Text(table)},
                                         {3, std::move(entry)},

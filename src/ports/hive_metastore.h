@@ -8,10 +8,11 @@
 //   changes something never. The servers of `uri` are tried in their order, beginning with the last that answered.
 // Cost: a call is one round trip. Threads: any; each call has a connection of its own, some are kept.
 // Errors: kNotFound, kInvalidArgument (refused, nothing was done), kUnsupported (unknown call, kind of connection),
-//   kUnavailable (nothing was done), kOutcomeUnknown (of what changes something).
+//   kUnavailable (nothing was done), kLimit (what was read is too large), kOutcomeUnknown (of what changes something).
 // Source: Hive's hive_metastore.thrift of versions 3.1 and 4.0: names, field ids and exceptions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -37,7 +38,9 @@ struct HiveLockTicket {
 
 class HiveMetastore {
  public:
-  static Result<std::unique_ptr<HiveMetastore>> Open(const Properties& properties);
+  /// `stop` must live longer, may be null; once it is true, servers that do not answer are given up soon.
+  static Result<std::unique_ptr<HiveMetastore>> Open(const Properties& properties,
+                                                     const std::atomic<bool>* stop = nullptr);
 
   /// Its own word, which is "3.0" for versions 2 and 3.
   Result<std::string> Version();
@@ -62,8 +65,9 @@ class HiveMetastore {
 
  private:
   struct Method;
-  HiveMetastore(std::vector<HiveAddress> addresses, std::vector<std::string> user)
-      : addresses_(std::move(addresses)), user_(std::move(user)) {}
+  HiveMetastore(std::vector<HiveAddress> addresses, std::vector<std::string> user, const std::atomic<bool>* stop)
+      : addresses_(std::move(addresses)), user_(std::move(user)), stop_(stop) {}
+  bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   Result<thrift::Value> Call(const Method& method, const thrift::Value& arguments, bool* was_answered = nullptr);
   struct Attempt {
     bool is_reused = false;  // on a connection that was there before
@@ -77,6 +81,7 @@ class HiveMetastore {
 
   std::vector<HiveAddress> addresses_;
   std::vector<std::string> user_;  // name, then groups; may be empty
+  const std::atomic<bool>* stop_;
   std::mutex mutex_;
   std::size_t first_ = 0;  // of addresses_
   std::vector<std::unique_ptr<HiveConnection>> idle_;

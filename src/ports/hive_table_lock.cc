@@ -11,22 +11,28 @@ namespace firn::ports {
 namespace {
 
 constexpr std::int64_t kPauseMinMs = 50, kPauseMaxMs = 1000;
+constexpr std::int64_t kSearchMaxMs = 1500;
 
 /// A request without an answer may have made a lock, which would stand in everybody's way.
-Result<HiveLockTicket> Ask(HiveMetastore& metastore, const HiveTableLock::Request& request) {
+Result<HiveLockTicket> Ask(HiveMetastore& metastore, Clock& clock, const HiveTableLock::Request& request) {
   auto ticket = metastore.Lock(request.database, request.table, request.agent);
   if (ticket || ticket.error().code != Code::kOutcomeUnknown) return ticket;
   ticket.error().code = Code::kUnavailable;
-  auto found = metastore.FindLock(request.database, request.table, request.agent);
-  if (found && *found) return **found;
-  return ticket;
+  // The server may be at it still.
+  const std::int64_t start_ns = clock.MonotonicNs();
+  for (std::int64_t pause_ms = kPauseMinMs;; pause_ms *= 2) {
+    auto found = metastore.FindLock(request.database, request.table, request.agent);
+    if (found && *found) return **found;
+    if ((clock.MonotonicNs() - start_ns) / 1'000'000 + pause_ms > kSearchMaxMs) return ticket;
+    clock.SleepMs(pause_ms);
+  }
 }
 
 }  // namespace
 
 Result<HiveTableLock> HiveTableLock::Take(HiveMetastore& metastore, Clock& clock, const Request& request,
                                           const std::function<Status()>& still_wanted) {
-  auto ticket = Ask(metastore, request);
+  auto ticket = Ask(metastore, clock, request);
   if (!ticket) {
     Error& error = ticket.error();
     if (error.code == Code::kUnsupported) error.message += " (without locks: engine.hive.lock-enabled=false)";

@@ -4,7 +4,8 @@
 //
 // In: a metastore and the names. Out: a lock that is held until it is given up.
 // Guarantees: the server ends a lock of which it has heard nothing for metastore.txn.timeout, so that one of a process
-//   that died does not stay. A request that was given up, or whose wait is over, leaves no lock behind.
+//   that died does not stay. A request that was given up, or whose wait is over, is taken back. When the answer to
+//   it is lost, its lock is looked for for about a second and a half; one that is made later ends by that time-out.
 // Cost: one call when the lock is free, else one every 50 ms to a second; one to keep it alive, one to release it.
 // Errors: kUnavailable (not got within the limit, or lost), what `still_wanted` says, those of the metastore.
 // Threads: one owner.

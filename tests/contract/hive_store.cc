@@ -90,7 +90,7 @@ class HiveStore final : public CatalogStore {
   Status Call(const std::string& method, const Value& arguments) {
     FIRN_ASSIGN(const auto addresses, ports::ParseHiveUri(uri_));
     FIRN_ASSIGN(const auto connection, ports::HiveConnection::Open(addresses[0], {}));
-    FIRN_ASSIGN(const thrift::Reply reply, connection->Call(method, arguments));
+    FIRN_ASSIGN(const thrift::Reply reply, connection->Call(method, arguments, /*grace_ms=*/0));
     if (reply.kind == thrift::Answer::kException) return Error{Code::kInternal, std::string(reply.result.TextOf(1))};
     for (const thrift::Field& field : reply.result.fields) {
       if (field.id != 0) return Error{Code::kInternal, method + ": " + std::string(field.value.TextOf(1))};
