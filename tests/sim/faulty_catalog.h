@@ -42,7 +42,8 @@ class FaultyCatalog final : public ports::Catalog {
   Result<ports::LoadedTable> LoadTable(const ports::TableIdentifier& id) override;
   Result<ports::LoadedTable> CommitTable(const ports::LoadedTable& base, const ports::TableCommit& commit) override;
   Status CheckWritable(const ports::LoadedTable& table) const override { return below_.CheckWritable(table); }
-  bool SwapsNames() const override { return below_.SwapsNames(); }
+  /// It sends the requirements, as to a server: a late request fits again after a rollback.
+  bool SwapsNames() const override { return false; }
   Result<std::vector<ports::TableIdentifier>> ListTables() override { return below_.ListTables(); }
   Result<std::shared_ptr<ports::FileIO>> TableIO(const ports::LoadedTable& table) override {
     return below_.TableIO(table);
