@@ -204,6 +204,10 @@ Status GlueCatalog::SwapPointer(const PointerSwap& swap) {
   // A gateway may have sent the request twice: then the refusal is that of the second copy.
   const auto now = ReadPointer(id);
   if (now && *now == to) return Ok();
+  if (now && error.code == Code::kConflict && *now != from) {
+    error.code = Code::kOutcomeUnknown;
+    return DecideByLog(*now, from, to, std::move(error));
+  }
   if (!now && error.code == Code::kConflict && now.error().code != Code::kNotFound) error.code = Code::kOutcomeUnknown;
   return std::move(error);
 }
