@@ -36,8 +36,8 @@ COMPACT = """
 import sys
 from iceberg_compaction import Compaction, CompactionConfig, RestCatalog
 catalog = RestCatalog("served", uri=sys.argv[1], warehouse=sys.argv[2])
-print(Compaction(catalog, "db.deletes", CompactionConfig(strategy="full", target_file_size_bytes=128 << 20,
-                                                         max_record_batch_rows=8192, enable_prefetch=True)).run())
+print(Compaction(catalog, sys.argv[3], CompactionConfig(strategy="full", target_file_size_bytes=128 << 20,
+                                                        max_record_batch_rows=8192, enable_prefetch=True)).run())
 """
 
 
@@ -128,7 +128,7 @@ def by_compaction(data, folder, runs):
             start = PlainTable(str(folder / "work/catalog.db"), "db", "deletes").current()[0]
             catalog.register_table("db.deletes", start)
             os.sync()
-            measured = measure([str(python), "-c", COMPACT, uri, f"file://{folder}/work/warehouse"])
+            measured = measure([str(python), "-c", COMPACT, uri, f"file://{folder}/work/warehouse", "db.deletes"])
             assert_rows(folder, "iceberg-compaction", catalog.load_table("db.deletes").metadata_location)
             return measured
         finally:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pyarrow.parquet as pq
-from deletes import compaction_python, fingerprint  # and the folder above in sys.path
+from deletes import COMPACT, compaction_python, fingerprint  # and the folder above in sys.path
 from measure import peak_mb, timed
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
@@ -27,13 +27,6 @@ import sys
 from pyiceberg.catalog.sql import SqlCatalog
 table = SqlCatalog("lake", uri=sys.argv[1], warehouse=sys.argv[2]).load_table("db.li")
 table.overwrite(table.scan().to_arrow())
-"""
-COMPACT = """
-import sys
-from iceberg_compaction import Compaction, CompactionConfig, RestCatalog
-catalog = RestCatalog("served", uri=sys.argv[1], warehouse=sys.argv[2])
-Compaction(catalog, "db.li", CompactionConfig(strategy="full", target_file_size_bytes=128 << 20,
-                                              max_record_batch_rows=8192, enable_prefetch=True)).run()
 """
 
 
@@ -124,7 +117,7 @@ class Rows:
             catalog.create_namespace("db")
             catalog.register_table("db.li", start)
             os.sync()
-            measured = measure([str(compaction_python(self.data)), "-c", COMPACT, uri, self.warehouse])
+            measured = measure([str(compaction_python(self.data)), "-c", COMPACT, uri, self.warehouse, "db.li"])
             return measured, of_table(catalog.load_table("db.li"))
         finally:
             servers.stop()

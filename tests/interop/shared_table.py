@@ -53,7 +53,7 @@ def append_rows(open_catalog, arguments, name, writer, appends, rows_each):
 
 
 def race(open_catalog, arguments, environment, writers, appends, rows_each=10):
-    """Appenders against pairs of `firn optimize lake.TABLE`, on a new table: nothing is lost or doubled."""
+    """Appenders against pairs of `firn optimize lake.TABLE`, on a new table: nothing is lost or doubled. Its name."""
     catalog = open_catalog(*arguments)
     name = make_table(catalog, appends=0)
     context = multiprocessing.get_context("spawn")
@@ -76,3 +76,4 @@ def race(open_catalog, arguments, environment, writers, appends, rows_each=10):
     assert sorted(table.scan().to_arrow()["id"].to_pylist()) == list(range(writers * appends * rows_each))
     assert by_duckdb(table.metadata_location) == by_pyiceberg(table)
     assert 0 in ends, "at least one run optimized"
+    return name

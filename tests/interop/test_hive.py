@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real Hive Metastores of versions 3 and 4, shared with PyIceberg, with and without faults around their calls."""
 
-import multiprocessing
 import os
-import random
 import subprocess
 import time
 
 import pyarrow as pa
 import pytest
-from pyiceberg.exceptions import CommitFailedException
 
 pytest.importorskip("thrift", reason="thrift is not installed")
 
@@ -18,8 +15,10 @@ from hive_metastore import ttypes  # noqa: E402
 from tests.services.hive import Hive  # noqa: E402
 from tests.services.hive_proxy import HiveProxy  # noqa: E402
 
+from . import shared_table  # noqa: E402
 from .conftest import BINARY  # noqa: E402
 from .rows import by_duckdb, by_pyiceberg  # noqa: E402
+from .shared_table import check_rows, race, replaces  # noqa: E402
 
 ALTER = "alter_table_with_environment_context"
 LOCK_SECONDS = 8
@@ -72,12 +71,7 @@ def catalog_of(uri):
 
 def make_table(hive, appends=6):
     catalog = catalog_of(hive.uri)
-    database = f"n{random.randrange(10**9)}"
-    catalog.create_namespace(database)
-    table = catalog.create_table(f"{database}.t", schema=pa.schema([("id", pa.int64()), ("text", pa.string())]))
-    for append in range(appends):
-        table.append(pa.table({"id": range(append * 10, append * 10 + 10), "text": [f"x{append}"] * 10}))
-    return catalog, f"{database}.t"
+    return catalog, shared_table.make_table(catalog, appends)
 
 
 def environment_of(uri, **more):
@@ -127,17 +121,6 @@ def take_lock(catalog, name):
                                 tablename=table)
     with catalog._client as client:
         return client.lock(ttypes.LockRequest(component=[part], user="somebody", hostname="elsewhere"))
-
-
-def check_rows(catalog, name, rows):
-    table = catalog.load_table(name)
-    assert by_pyiceberg(table) == rows
-    assert by_duckdb(table.metadata_location) == rows
-    return table
-
-
-def replaces(table):
-    return [s for s in table.snapshots() if s.summary.operation.value == "replace"]
 
 
 def metadata_files(table):
@@ -335,43 +318,9 @@ def test_killedUnderItsLock_othersGoOnWhenItEnds(hive3):
     assert locks_of(catalog, name) == []
 
 
-def append_rows(uri, name, writer, appends, rows_each):
-    catalog = catalog_of(uri)
-    for number in range(appends):
-        base = (writer * appends + number) * rows_each
-        rows = pa.table({"id": range(base, base + rows_each), "text": [f"w{writer}"] * rows_each})
-        while True:
-            try:
-                catalog.load_table(name).append(rows)
-                break
-            except CommitFailedException:
-                time.sleep(random.random() * 0.1)
-
-
 def test_appendersAgainstOptimizers_nothingLostOrDoubled(hive):
-    writers, appends, rows_each = 3, 3, 10
-    catalog, name = make_table(hive, appends=0)
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=append_rows, args=(hive.uri, name, w, appends, rows_each))
-                 for w in range(writers)]
-    for process in processes:
-        process.start()
-    ends = []
-    while any(process.is_alive() for process in processes):
-        runs = [subprocess.Popen(command_of(name), env=environment_of(hive.uri), stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, text=True) for _ in range(2)]
-        for run in runs:
-            error = run.communicate(timeout=300)[1]
-            ends.append(run.returncode)
-            assert run.returncode in (0, 6, 8, 11), error
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    table = catalog.load_table(name)
-    assert sorted(table.scan().to_arrow()["id"].to_pylist()) == list(range(writers * appends * rows_each))
-    assert by_duckdb(table.metadata_location) == by_pyiceberg(table)
-    assert 0 in ends, "at least one run optimized"
-    assert locks_of(catalog, name) == []
+    name = race(catalog_of, (hive.uri,), environment_of(hive.uri), writers=3, appends=3)
+    assert locks_of(catalog_of(hive.uri), name) == []
 
 
 def test_severalServers_theNextOneIsAsked(hive3):

@@ -13,13 +13,14 @@ refuse       nothing is forwarded, the answer is a MetaException
 silent       nothing is forwarded and nothing is answered, the connection stays
 """
 
-import socket
 import threading
 import time
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TMessageType, TType
 from thrift.transport.TTransport import TMemoryBuffer, TTransportBase, TTransportException
+
+from .local_tcp import TcpProxy
 
 
 class Recorder(TTransportBase):
@@ -46,32 +47,12 @@ class Recorder(TTransportBase):
         return method, self.bytes
 
 
-class HiveProxy:
+class HiveProxy(TcpProxy):
     def __init__(self, port, faults):
-        self.upstream = port
+        super().__init__(port)
         self.faults = {method: list(names) for method, names in faults.items()}
         self.taken = []
-        self.threads = []
-        self.lock = threading.Lock()
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.uri = f"thrift://127.0.0.1:{self.server.getsockname()[1]}"
-
-    def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        for thread in list(self.threads):
-            thread.join(30)
-        self.server.close()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
+        self.uri = f"thrift://127.0.0.1:{self.port}"
 
     def next_fault(self, method):
         with self.lock:
@@ -82,7 +63,7 @@ class HiveProxy:
             return fault
 
     def serve(self, client):
-        server = socket.create_connection(("127.0.0.1", self.upstream))
+        server = self.connect()
         requests, replies = Recorder(client), Recorder(server)
         try:
             while True:
@@ -133,11 +114,3 @@ class HiveProxy:
         reply.writeFieldStop()
         reply.writeFieldStop()
         return buffer.getvalue()
-
-    @staticmethod
-    def close(connection):
-        try:
-            connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        connection.close()

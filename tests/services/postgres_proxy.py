@@ -11,38 +11,18 @@ late:S       the connection to the client ends, COMMIT is forwarded S seconds la
 silent       nothing is forwarded and nothing is answered, the connections stay
 """
 
-import socket
 import struct
 import threading
 import time
 
+from .local_tcp import TcpProxy
 
-class PostgresProxy:
+
+class PostgresProxy(TcpProxy):
     def __init__(self, port, faults):
-        self.upstream = port
+        super().__init__(port)
         self.faults = list(faults)
         self.taken = []
-        self.lock = threading.Lock()
-        self.threads = []
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.port = self.server.getsockname()[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        for thread in list(self.threads):
-            thread.join(30)
-        self.server.close()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def next_fault(self):
         with self.lock:
@@ -51,7 +31,7 @@ class PostgresProxy:
             return fault
 
     def serve(self, client):
-        server = socket.create_connection(("127.0.0.1", self.upstream))
+        server = self.connect()
         back = threading.Thread(target=self.copy_back, args=(server, client), daemon=True)
         back.start()
         try:
@@ -123,11 +103,3 @@ class PostgresProxy:
                 return b""
             data += part
         return data
-
-    @staticmethod
-    def close(connection):
-        try:
-            connection.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        connection.close()
