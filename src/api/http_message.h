@@ -39,8 +39,6 @@ struct Response {
 const std::string* FindHeader(const Headers& headers, std::string_view lower_case_name);
 /// "Not Found" for 404.
 std::string_view ReasonPhrase(int status);
-/// %XX decoded; nullopt for a broken escape. `plus_is_space` for queries.
-std::optional<std::string> UrlDecode(std::string_view text, bool plus_is_space);
 /// "application/json" of "application/json; charset=utf-8", in lower case.
 std::string MediaType(std::string_view content_type);
 

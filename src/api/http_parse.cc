@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 
 namespace firn::api {
 namespace {
@@ -15,19 +16,12 @@ constexpr std::array<std::string_view, 5> kUnique = {"host", "content-length", "
                                                      "content-type"};
 
 bool IsTokenChar(char c) {
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) return true;
-  return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  return IsAsciiAlphanumeric(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
 bool IsToken(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), IsTokenChar); }
 
 bool IsControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::optional<std::uint64_t> ParseDigits(std::string_view text, int base) {
   std::uint64_t value = 0;
@@ -144,7 +138,7 @@ bool RequestParser::ParseHeaderLine(std::string_view line) {
     Refuse(400, "a header that must be unique is there twice");
     return false;
   }
-  request_.headers.emplace_back(std::move(name), std::string(Trim(line.substr(colon + 1))));
+  request_.headers.emplace_back(std::move(name), std::string(Trimmed(line.substr(colon + 1))));
   return true;
 }
 
@@ -168,7 +162,7 @@ bool RequestParser::DecideBody() {
     return chunked_;
   }
   if (length == nullptr) return true;
-  const bool digits = std::all_of(length->begin(), length->end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = std::all_of(length->begin(), length->end(), IsAsciiDigit);
   const auto value = digits ? ParseDigits(*length, 10) : std::nullopt;
   if (!value) {
     Refuse(400, "the content length is not a number");
@@ -214,7 +208,7 @@ RequestParser::State RequestParser::AdvanceChunks() {
       if (last) return state_ = State::kComplete;
       continue;
     }
-    const auto size = ParseDigits(Trim(line->substr(0, line->find(';'))), 16);
+    const auto size = ParseDigits(Trimmed(line->substr(0, line->find(';'))), 16);
     if (!size || line_size > kChunkLineMax) return Refuse(400, "a chunk's size is not a number");
     if (*size > limits_.body_max_bytes - std::min(limits_.body_max_bytes, request_.body.size())) {
       return Refuse(413, "the body is larger than allowed");

@@ -97,12 +97,6 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(UrlDecode, RefusesBrokenEscapes) {
-  EXPECT_EQ(UrlDecode("a%2Fb+c", true), "a/b c");
-  EXPECT_EQ(UrlDecode("a+b", false), "a+b");
-  for (const char* text : {"%", "%2", "%zz", "a%1"}) EXPECT_FALSE(UrlDecode(text, true)) << text;
-}
-
 TEST(MediaType, IsWithoutParametersInLowerCase) {
   EXPECT_EQ(MediaType("Application/JSON ; charset=utf-8"), "application/json");
   EXPECT_EQ(MediaType(""), "");

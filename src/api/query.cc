@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "api/http_message.h"
+#include "base/byte_text.h"
+#include "base/text_parts.h"
 
 namespace firn::api {
 namespace {
@@ -18,13 +19,12 @@ Error Invalid(std::string message) { return {Code::kInvalidArgument, std::move(m
 Result<Query> Query::Parse(std::string_view text, const std::vector<std::string_view>& known) {
   Query query;
   while (!text.empty()) {
-    const auto end = text.find('&');
-    const std::string_view field = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::string_view field = NextPart(text, '&');
     if (field.empty()) continue;
     const auto equal = field.find('=');
-    const auto name = UrlDecode(field.substr(0, equal), true);
-    const auto value = UrlDecode(equal == std::string_view::npos ? "" : field.substr(equal + 1), true);
+    const auto name = PercentDecoded(field.substr(0, equal), /*plus_is_space=*/true);
+    const auto value =
+        PercentDecoded(equal == std::string_view::npos ? "" : field.substr(equal + 1), /*plus_is_space=*/true);
     if (!name || !value) return Invalid("the query has a broken escape");
     if (std::find(known.begin(), known.end(), *name) == known.end()) {
       return Invalid(fmt::format("`{}` is not a parameter of this resource", name->substr(0, 64)));

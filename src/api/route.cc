@@ -3,6 +3,8 @@
 
 #include <iterator>
 
+#include "base/byte_text.h"
+
 namespace firn::api {
 
 std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path) {
@@ -11,7 +13,7 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
     const std::string_view wanted = pattern.substr(0, pattern.find('/'));
     const std::string_view given = path.substr(0, path.find('/'));
     if (wanted.starts_with('{')) {
-      auto part = UrlDecode(given, false);
+      auto part = PercentDecoded(given, /*plus_is_space=*/false);
       if (!part || part->empty()) return std::nullopt;
       parts.push_back(std::move(*part));
     } else if (wanted != given) {

@@ -9,17 +9,12 @@
 #include <cmath>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 
 namespace firn {
 namespace {
 
 constexpr std::array<std::string_view, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 /// Power of 1024 that a unit stands for; nullopt for text that is no unit.
 std::optional<int> UnitPower(std::string_view unit) {
@@ -71,11 +66,11 @@ std::string HumanSeconds(double seconds) {
 }
 
 std::optional<std::int64_t> ParseHumanBytes(std::string_view text) {
-  text = Trim(text);
+  text = Trimmed(text);
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (error != std::errc{} || !(number >= 0)) return std::nullopt;
-  const auto power = UnitPower(Trim(text.substr(static_cast<std::size_t>(end - text.data()))));
+  const auto power = UnitPower(Trimmed(text.substr(static_cast<std::size_t>(end - text.data()))));
   if (!power) return std::nullopt;
   const double bytes = std::ldexp(number, 10 * *power);
   if (!(bytes <= std::ldexp(1.0, 62))) return std::nullopt;

@@ -9,6 +9,9 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/text_parts.h"
+
 namespace firn::cli {
 namespace {
 
@@ -17,13 +20,8 @@ constexpr std::string_view kSection = "kafka.";
 /// Topics of "a, b".
 std::vector<std::string> Listed(std::string_view text) {
   std::vector<std::string> names;
-  while (!text.empty()) {
-    const auto end = text.find(',');
-    std::string_view name = text.substr(0, end);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    if (!name.empty()) names.emplace_back(name);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  for (const std::string_view part : Split(text, ',')) {
+    if (const std::string_view name = Trimmed(part); !name.empty()) names.emplace_back(name);
   }
   return names;
 }
@@ -84,10 +82,8 @@ Status CheckTopics(const Word& word, const std::vector<std::string>& topics) {
   constexpr std::size_t kNameBytesMax = 249;
   for (auto topic = topics.begin(); topic != topics.end(); ++topic) {
     const bool is_name =
-        topic->size() <= kNameBytesMax && *topic != "." && *topic != ".." && std::ranges::all_of(*topic, [](char c) {
-          return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-                 c == '-';
-        });
+        topic->size() <= kNameBytesMax && *topic != "." && *topic != ".." &&
+        std::ranges::all_of(*topic, [](char c) { return IsAsciiAlphanumeric(c) || c == '.' || c == '_' || c == '-'; });
     if (!is_name) {
       return Error{Code::kInvalidArgument,
                    fmt::format("{}: `{}` is no name of a topic: letters, digits, \".\", \"_\" and \"-\"; patterns are "

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/human_text.h"
 #include "base/log.h"
 #include "cli/event_options.h"
@@ -21,8 +22,7 @@ constexpr int kThreadsMax = 1024;
 /// `text` as one word of a shell.
 std::string ShellWord(const std::string& text) {
   const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./:@%+,=").find(c) != std::string_view::npos;
+    return IsAsciiAlphanumeric(c) || std::string_view("_-./:@%+,=").find(c) != std::string_view::npos;
   };
   if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
   std::string word = "'";

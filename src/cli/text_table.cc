@@ -2,17 +2,13 @@
 #include "cli/text_table.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "base/check.h"
+#include "base/text_parts.h"
 
 namespace firn::cli {
 namespace {
-
-std::string Capitals(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
 
 void AppendLine(const std::vector<TextTable::Column>& columns, const std::vector<std::size_t>& widths,
                 const std::vector<std::string>& cells, std::string& out) {
@@ -52,9 +48,7 @@ std::string Wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
   std::size_t used = 0;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view word = NextPart(text, ' ');
     const std::size_t length = DisplayWidth(word);
     if (used > 0 && used + 1 + length > width) {
       out += "\n" + std::string(indent, ' ');
@@ -79,7 +73,7 @@ std::string TextTable::Print() const {
   std::vector<std::string> titles;
   std::vector<std::size_t> widths;
   for (const auto& column : columns_) {
-    titles.push_back(Capitals(column.title));
+    titles.push_back(AsciiUpper(column.title));
     widths.push_back(DisplayWidth(column.title));
   }
   for (const auto& row : rows_) {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "base/byte_text.h"
 #include "base/bytes.h"
 #include "decide/json_members.h"
-#include "iceberg/byte_text.h"
 
 namespace firn::decide {
 namespace {
@@ -80,7 +80,7 @@ Status ParsePartitions(const json::Value& value, Candidate& candidate) {
   FIRN_ASSIGN(const json::Value* list, GetArray(value, "partitions", kCandidatePartitionsMax));
   for (const json::Value& element : list->elements()) {
     FIRN_ASSIGN(const std::string key, json::GetString(element, "key"));
-    const auto bytes = iceberg::ParseHex(key);
+    const auto bytes = ParseHex(key);
     if (!bytes) return Wrong("key", "made of hexadecimal digits");
     CandidatePartition partition{.key = std::string(AsText(*bytes)), .text = {}};
     FIRN_ASSIGN(partition.text, json::GetString(element, "text"));
@@ -182,7 +182,7 @@ json::Value ToJson(const Candidate& candidate) {
   json::Value partitions = json::Value::Array();
   for (const CandidatePartition& partition : candidate.partitions) {
     json::Value line = json::Value::Object();
-    line.Set("key", iceberg::HexText(AsBytes(partition.key)));
+    line.Set("key", HexText(AsBytes(partition.key)));
     line.Set("text", partition.text);
     partitions.Append(std::move(line));
   }

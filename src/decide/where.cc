@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
+#include "base/ascii.h"
 #include "decide/where_lexer.h"
 
 namespace firn::decide {
@@ -15,11 +15,6 @@ namespace {
 using Kind = WhereToken::Kind;
 
 constexpr int kDepthMax = 100;
-
-std::string Upper(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return text;
-}
 
 Where Join(Where::Kind kind, std::vector<Where> children) {
   if (children.size() == 1) return std::move(children[0]);
@@ -71,7 +66,9 @@ class Parser {
 
  private:
   const WhereToken& Peek() const { return tokens_[at_]; }
-  bool IsKeyword(std::string_view keyword) const { return Peek().kind == Kind::kWord && Upper(Peek().text) == keyword; }
+  bool IsKeyword(std::string_view keyword) const {
+    return Peek().kind == Kind::kWord && AsciiUpper(Peek().text) == keyword;
+  }
   bool TakeKeyword(std::string_view keyword) {
     if (!IsKeyword(keyword)) return false;
     ++at_;
@@ -196,14 +193,14 @@ class Parser {
       case Kind::kNumber: return WhereLiteral{WhereLiteral::Kind::kNumber, token.text};
       case Kind::kString: return WhereLiteral{WhereLiteral::Kind::kString, token.text};
       case Kind::kHex: return WhereLiteral{WhereLiteral::Kind::kHex, token.text};
-      default: return WhereLiteral{WhereLiteral::Kind::kBool, Upper(token.text) == "TRUE" ? "true" : "false"};
+      default: return WhereLiteral{WhereLiteral::Kind::kBool, AsciiUpper(token.text) == "TRUE" ? "true" : "false"};
     }
   }
 
   Result<std::string> TakeColumn() {
     static constexpr std::string_view kReserved[] = {"AND", "OR", "NOT", "IN", "IS", "NULL", "BETWEEN"};
     const WhereToken& token = Peek();
-    const bool reserved = token.kind == Kind::kWord && std::ranges::count(kReserved, Upper(token.text)) > 0;
+    const bool reserved = token.kind == Kind::kWord && std::ranges::count(kReserved, AsciiUpper(token.text)) > 0;
     if ((token.kind != Kind::kWord && token.kind != Kind::kQuotedName) || reserved) return Expected("a column");
     ++at_;
     return token.text;

@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "base/ascii.h"
+
 namespace firn::decide {
 namespace {
 
@@ -12,13 +14,10 @@ using Kind = WhereToken::Kind;
 
 constexpr std::size_t kTextMax = 1 << 20;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 /// Letters of any alphabet: bytes of multi-byte UTF-8 characters count.
-bool StartsWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-bool InWord(char c) { return StartsWord(c) || IsDigit(c) || c == '.' || c == '$'; }
+bool StartsWord(char c) { return IsAsciiLetter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool InWord(char c) { return StartsWord(c) || IsAsciiDigit(c) || c == '.' || c == '$'; }
 
 class Lexer {
  public:
@@ -49,7 +48,7 @@ class Lexer {
     }
     if (StartsWord(c)) return Word();
     const char number = c == '-' || c == '+' ? Peek(1) : c;
-    if (IsDigit(number) || number == '.') return Number();
+    if (IsAsciiDigit(number) || number == '.') return Number();
     return Sign();
   }
 
@@ -81,7 +80,7 @@ class Lexer {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       const bool exponent_sign = (c == '-' || c == '+') && (token.text.back() == 'e' || token.text.back() == 'E');
-      if (!IsDigit(c) && c != '.' && c != 'e' && c != 'E' && !exponent_sign) break;
+      if (!IsAsciiDigit(c) && c != '.' && c != 'e' && c != 'E' && !exponent_sign) break;
       token.text += c;
       ++at_;
     }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/byte_text.h"
 #include "base/random.h"
-#include "iceberg/byte_text.h"
 #include "iceberg/literal.h"
 
 namespace firn::iceberg {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/byte_text.h"
 #include "base/random.h"
-#include "iceberg/byte_text.h"
 #include "iceberg/literal.h"
 #include "iceberg/utf8.h"
 

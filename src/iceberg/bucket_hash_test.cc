@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/byte_text.h"
 #include "base/random.h"
-#include "iceberg/byte_text.h"
 
 namespace firn::iceberg {
 namespace {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 #include "format/parquet/thrift_reader.h"
 #include "format/parquet/thrift_writer.h"
 
@@ -16,12 +17,6 @@ namespace {
 using parquet::ThriftType;
 
 constexpr std::array<std::string_view, 5> kAlgorithms = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 }  // namespace
 

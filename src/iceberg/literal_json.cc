@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "iceberg/byte_text.h"
+#include "base/byte_text.h"
 #include "iceberg/calendar.h"
 #include "iceberg/decimal_bytes.h"
 #include "iceberg/literal.h"

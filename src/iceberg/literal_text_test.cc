@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "iceberg/byte_text.h"
+#include "base/byte_text.h"
 #include "iceberg/literal.h"
 
 namespace firn::iceberg {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.h"
 #include "format/json/json.h"
 #include "iceberg/manifest_fields.h"
 
@@ -122,9 +123,6 @@ std::string RecordText(std::string_view name, std::span<const WrittenField> fiel
   return text + "]}";
 }
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 /// The UTF-16 code units of the character that starts at `at`, which moves behind it.
 std::string EscapedCharacter(std::string_view name, std::size_t& at) {
   const std::uint32_t lead = static_cast<unsigned char>(name[at]);
@@ -145,10 +143,10 @@ std::string AvroName(std::string_view name) {
   std::string text;
   for (std::size_t i = 0; i < name.size();) {
     const char c = name[i];
-    if (IsLetter(c) || (IsDigit(c) && i > 0)) {
+    if (IsAsciiLetter(c) || c == '_' || (IsAsciiDigit(c) && i > 0)) {
       text += c;
       ++i;
-    } else if (IsDigit(c)) {
+    } else if (IsAsciiDigit(c)) {
       text += '_';
       text += c;
       ++i;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/byte_text.h"
 #include "iceberg/decimal_bytes.h"
 
 namespace firn::iceberg {
@@ -16,29 +17,6 @@ using avro::Kind;
 
 bool IsInteger(Kind kind) { return kind == Kind::kInt || kind == Kind::kLong; }
 bool IsText(Kind kind) { return kind == Kind::kString || kind == Kind::kBytes; }
-
-int HexDigit(std::uint8_t c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const int lower = c | 0x20;
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-/// "f79c3e09-677c-4bbd-a479-3f349cb785e7"
-std::optional<Bytes> UuidFromText(ByteView text) {
-  if (text.size() != 36) return std::nullopt;
-  Bytes bytes;
-  for (std::size_t i = 0; i < text.size();) {
-    if (i == 8 || i == 13 || i == 18 || i == 23) {
-      if (text[i++] != '-') return std::nullopt;
-      continue;
-    }
-    const int high = HexDigit(text[i]), low = HexDigit(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    bytes.push_back(static_cast<std::uint8_t>(high * 16 + low));
-    i += 2;
-  }
-  return bytes;
-}
 
 void SetText(ByteView bytes, Literal& value) {
   if (auto* text = std::get_if<std::string>(&value)) {
@@ -167,7 +145,7 @@ void PartitionDecoder::Read(avro::Cursor& cursor, Literal& value) const {
     case Form::kDecimalBytes: SetDecimal(cursor.ReadBytes(), cursor, value); return;
     case Form::kDecimalFixed: SetDecimal(cursor.ReadFixed(size_), cursor, value); return;
     case Form::kUuidText: {
-      const std::optional<Bytes> uuid = UuidFromText(cursor.ReadBytes());
+      const std::optional<Bytes> uuid = ParseUuid(AsText(cursor.ReadBytes()));
       if (uuid) {
         value = *uuid;
       } else {

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace firn::iceberg {
 namespace {
 
@@ -99,8 +101,7 @@ Type SourceType(const PartitionField& field, const Schema& schema) {
 std::string FormEncoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {
-    const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (alphanumeric || c == '.' || c == '-' || c == '*' || c == '_') {
+    if (IsAsciiAlphanumeric(c) || c == '.' || c == '-' || c == '*' || c == '_') {
       encoded += c;
     } else if (c == ' ') {
       encoded += '+';

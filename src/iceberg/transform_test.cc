@@ -4,8 +4,8 @@
 
 #include <limits>
 
+#include "base/byte_text.h"
 #include "base/random.h"
-#include "iceberg/byte_text.h"
 #include "iceberg/partition_spec.h"
 #include "iceberg/utf8.h"
 

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 
 namespace firn::iceberg {
 namespace {
@@ -40,12 +41,6 @@ constexpr std::array kPlainNames = {
 };
 
 constexpr std::int32_t kDecimalPrecisionMax = 38;
-
-std::string_view Trimmed(std::string_view text) {
-  const auto start = text.find_first_not_of(" \t");
-  if (start == text.npos) return {};
-  return text.substr(start, text.find_last_not_of(" \t") - start + 1);
-}
 
 std::optional<std::int32_t> ParseCount(std::string_view text) {
   text = Trimmed(text);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text_parts.h"
+
 namespace firn::orient {
 namespace {
 
@@ -14,20 +16,6 @@ constexpr std::int32_t kWeekMinutes = 7 * kDayMinutes;
 constexpr std::int64_t kMinuteMs = 60'000;
 constexpr std::int64_t kThursday = 3;  // 1970-01-01
 constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
-
-/// Cuts the part before `separator` off the front of `text`.
-std::string_view NextPart(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return Trimmed(part);
-}
 
 Error Wrong(std::string_view part) {
   return {Code::kInvalidArgument,
@@ -53,8 +41,8 @@ std::optional<std::int32_t> ParseMinute(std::string_view text) {
 std::optional<std::array<bool, 7>> ParseDays(std::string_view text) {
   std::array<bool, 7> days{};
   while (!text.empty()) {
-    std::string_view range = NextPart(text, ',');
-    const auto first = ParseDay(NextPart(range, '-'));
+    std::string_view range = Trimmed(NextPart(text, ','));
+    const auto first = ParseDay(Trimmed(NextPart(range, '-')));
     const auto last = range.empty() ? first : ParseDay(range);
     if (!first || !last) return std::nullopt;
     for (std::size_t day = *first;; day = (day + 1) % 7) {
@@ -75,7 +63,7 @@ Status AddWindow(std::string_view window, QuietHours& hours) {
     days = *parsed;
   }
   std::string_view times = space == window.npos ? window : window.substr(space + 1);
-  const auto begin = ParseMinute(NextPart(times, '-')), end = ParseMinute(times);
+  const auto begin = ParseMinute(Trimmed(NextPart(times, '-'))), end = ParseMinute(times);
   if (!begin || !end || *begin == kDayMinutes) return Wrong(window);
   const std::int32_t length = *end > *begin ? *end - *begin : *end - *begin + kDayMinutes;
   for (std::int32_t day = 0; day < 7; ++day) {
@@ -110,7 +98,7 @@ Result<QuietHours> ParseQuietHours(std::string_view text) {
     if (count == kQuietWindowsMax) {
       return Error{Code::kInvalidArgument, fmt::format("more than {} quiet times", kQuietWindowsMax)};
     }
-    FIRN_TRY(AddWindow(NextPart(rest, ';'), hours));
+    FIRN_TRY(AddWindow(Trimmed(NextPart(rest, ';')), hours));
   }
   Normalise(hours);
   if (!hours.spans.empty() && hours.spans.front() == std::pair(0, kWeekMinutes)) {

@@ -10,16 +10,12 @@
 #include <ctime>
 
 #include "base/ascii.h"
+#include "base/byte_text.h"
+#include "base/text_parts.h"
 #include "ports/hmac.h"
 
 namespace firn::ports {
 namespace {
-
-std::string Hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
-}
 
 Result<std::string> Sha256(std::string_view bytes) {
   std::array<unsigned char, 32> digest;
@@ -62,12 +58,9 @@ std::string HostOf(const UrlParts& parts) {
 /// Without ".", ".." and empty components, each component encoded once more.
 std::string CanonicalPath(std::string_view path) {
   std::vector<std::string_view> kept;
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view part = path.substr(begin, end - begin);
+  for (const std::string_view part : Split(path, '/')) {
     if (part == ".." && !kept.empty()) kept.pop_back();
     if (!part.empty() && part != "." && part != "..") kept.push_back(part);
-    begin = end + 1;
   }
   std::string canonical;
   for (const std::string_view part : kept) canonical += "/" + UrlEncode(part);
@@ -77,10 +70,7 @@ std::string CanonicalPath(std::string_view path) {
 
 std::string CanonicalQuery(std::string_view query) {
   HttpHeaders fields;
-  for (std::size_t begin = 0; begin < query.size();) {
-    const std::size_t end = std::min(query.find('&', begin), query.size());
-    const std::string_view pair = query.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view pair : Split(query, '&')) {
     if (pair.empty()) continue;
     const std::size_t equals = std::min(pair.find('='), pair.size());
     const std::string_view value = equals < pair.size() ? pair.substr(equals + 1) : "";
@@ -129,7 +119,7 @@ Result<std::string> BodyHash(const HttpRequest& request) {
     if (AsciiLower(name) == "x-amz-content-sha256") return value;
   }
   FIRN_ASSIGN(const std::string digest, Sha256(request.body));
-  return Hex(digest);
+  return HexText(AsBytes(digest));
 }
 
 std::string FirstOf(const Properties& properties, std::initializer_list<std::string> keys) {
@@ -152,14 +142,14 @@ Result<std::string> AwsAuthorization(const HttpRequest& request, const AwsSigner
   FIRN_ASSIGN(const std::string canonical_hash, Sha256(canonical));
   const std::string_view day = date.substr(0, 8);
   const std::string scope = fmt::format("{}/{}/{}/aws4_request", day, signer.region, signer.service);
-  const std::string text = fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n{}", date, scope, Hex(canonical_hash));
+  const std::string text = fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n{}", date, scope, HexText(AsBytes(canonical_hash)));
   std::string key = "AWS4" + signer.secret_access_key;
   for (const std::string_view part : {day, std::string_view(signer.region), std::string_view(signer.service),
                                       std::string_view("aws4_request"), std::string_view(text)}) {
     FIRN_ASSIGN(key, HmacSha256(key, part));
   }
   return fmt::format("AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature={}", signer.access_key_id, scope,
-                     names, Hex(key));
+                     names, HexText(AsBytes(key)));
 }
 
 Status AwsSigner::Sign(HttpRequest& request, TimestampMs now) const {
@@ -173,7 +163,7 @@ Status AwsSigner::Sign(HttpRequest& request, TimestampMs now) const {
   FIRN_ASSIGN(const std::string body_digest, Sha256(request.body));
   request.headers.emplace_back("Host", HostOf(PartsOf(request.url)));
   request.headers.emplace_back("X-Amz-Date", date);
-  request.headers.emplace_back("X-Amz-Content-SHA256", Hex(body_digest));
+  request.headers.emplace_back("X-Amz-Content-SHA256", HexText(AsBytes(body_digest)));
   if (!session_token.empty()) request.headers.emplace_back("X-Amz-Security-Token", session_token);
   FIRN_ASSIGN(std::string authorization, AwsAuthorization(request, *this, date));
   request.headers.emplace_back("Authorization", std::move(authorization));

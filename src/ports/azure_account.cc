@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 #include "ports/azure_file_io.h"
 #include "ports/location.h"
 
@@ -77,8 +78,7 @@ Result<AzureService> EndpointOf(const std::string& name, std::string_view url) {
 Properties PartsOf(std::string_view text) {
   Properties parts;
   while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(';'));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const std::string_view part = NextPart(text, ';');
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) continue;
     parts.insert_or_assign(AsciiLower(part.substr(0, equals)), std::string(part.substr(equals + 1)));

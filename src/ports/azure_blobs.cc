@@ -10,8 +10,8 @@
 #include <map>
 
 #include "base/ascii.h"
+#include "base/byte_text.h"
 #include "ports/hmac.h"
-#include "ports/rest_authorization.h"
 
 namespace firn::ports {
 namespace {
@@ -40,7 +40,7 @@ Result<std::string> Signature(const std::string& key, const std::string& text) {
   const auto padding = std::ranges::count(key.substr(key.size() - std::min<std::size_t>(2, key.size())), '=');
   raw.resize(static_cast<std::size_t>(size - padding));
   FIRN_ASSIGN(const std::string digest, HmacSha256(raw, text));
-  return Base64(digest);
+  return Base64Text(AsBytes(digest));
 }
 
 /// What the signature is of.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 #include "ports/http.h"
 #include "ports/properties.h"
 
@@ -67,12 +68,7 @@ std::size_t OnHeader(char* data, std::size_t, std::size_t count, void* user) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || headers.size() == kHeadersMax) return count;
   std::string name = AsciiLower(line.substr(0, colon));
-  const std::string_view value = line.substr(colon + 1);
-  const std::size_t begin = value.find_first_not_of(" \t");
-  const std::size_t end = value.find_last_not_of(" \t\r\n");
-  headers.emplace_back(std::move(name), begin == std::string_view::npos || end == std::string_view::npos
-                                            ? std::string()
-                                            : std::string(value.substr(begin, end - begin + 1)));
+  headers.emplace_back(std::move(name), Trimmed(line.substr(colon + 1), " \t\r\n"));
   return count;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
+#include "base/byte_text.h"
 #include "ports/event_parse.h"
 #include "ports/event_text.h"
 
@@ -11,30 +11,6 @@ namespace firn::ports {
 namespace {
 
 Error Invalid(std::string message) { return {Code::kInvalidArgument, std::move(message)}; }
-
-std::optional<int> HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-/// Keys in notifications are encoded like forms: "+" is a space.
-Result<std::string> DecodedKey(std::string_view key) {
-  std::string out;
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    if (key[i] != '%') {
-      out.push_back(key[i] == '+' ? ' ' : key[i]);
-      continue;
-    }
-    const auto high = i + 2 < key.size() ? HexDigit(key[i + 1]) : std::nullopt;
-    const auto low = i + 2 < key.size() ? HexDigit(key[i + 2]) : std::nullopt;
-    if (!high || !low) return Invalid("`key` has a broken escape");
-    out.push_back(static_cast<char>(*high * 16 + *low));
-    i += 2;
-  }
-  return out;
-}
 
 Result<std::string> TextAt(const json::Value& value, std::string_view first, std::string_view second) {
   const json::Value* object = value.Find(first);
@@ -49,8 +25,9 @@ Status AddObject(const json::Value& body, bool encoded, ParsedEvents& parsed) {
   FIRN_ASSIGN(const std::string bucket, TextAt(body, "bucket", "name"));
   FIRN_ASSIGN(std::string key, TextAt(body, "object", "key"));
   if (encoded) {
-    FIRN_ASSIGN(key, DecodedKey(key));
-    FIRN_ASSIGN(key, CheckedEventText("key", key));
+    const auto decoded = PercentDecoded(key, /*plus_is_space=*/true);  // like forms
+    if (!decoded) return Invalid("`key` has a broken escape");
+    FIRN_ASSIGN(key, CheckedEventText("key", *decoded));
   }
   std::string location = TableLocationOf(fmt::format("s3://{}/{}", bucket, key));
   if (location.empty()) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "base/text_parts.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 
@@ -73,9 +74,8 @@ Error GlueError(const HttpResponse& response, bool may_change) {
   std::string reason;
   for (const char* member : {"Message", "message"}) {
     const json::Value* value = object ? object->Find(member) : nullptr;
-    if (value && value->AsString()) reason = value->AsString()->substr(0, kReasonBytesMax);
+    if (value && value->AsString()) reason = OneLine(*value->AsString(), kReasonBytesMax);
   }
-  std::ranges::replace_if(reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return {CodeOf(response.status, kind, may_change),
           fmt::format("Glue answers {} {}: {}", response.status, kind.empty() ? "(no kind)" : kind, reason)};
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "base/text_parts.h"
 #include "ports/hadoop_versions.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
@@ -55,11 +56,9 @@ Result<std::vector<TableIdentifier>> TablesInStore(FileIO& io, const std::string
   std::vector<TableIdentifier> found;
   for (const std::string& directory : directories) {
     TableIdentifier id;
-    for (std::size_t begin = 0; begin <= directory.size();) {
-      const std::size_t end = std::min(directory.find('/', begin), directory.size());
+    for (const std::string_view part : Split(directory, '/')) {
       if (!id.name.empty()) id.name_space.push_back(std::move(id.name));
-      id.name = directory.substr(begin, end - begin);
-      begin = end + 1;
+      id.name = part;
     }
     found.push_back(std::move(id));
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text_parts.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -60,12 +61,8 @@ std::optional<std::int64_t> ReadVersionHint(FileIO& io, const std::string& metad
   constexpr std::uint64_t kHintBytesMax = 1024;
   const auto bytes = ReadFile(io, Join(metadata_folder, "version-hint.text"), kHintBytesMax);
   if (!bytes) return std::nullopt;
-  constexpr std::string_view kBlank = " \t\r\n";
   std::string_view text = AsText(*bytes);
-  text = text.substr(0, text.find('\n'));
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return std::nullopt;
-  return ParseVersion(text.substr(begin, text.find_last_not_of(kBlank) - begin + 1));
+  return ParseVersion(Trimmed(NextPart(text, '\n'), " \t\r"));
 }
 
 Result<HadoopVersion> CurrentHadoopVersion(FileIO& io, const std::string& metadata_folder) {

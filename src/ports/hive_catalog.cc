@@ -29,7 +29,7 @@ bool ChecksExpectedParameter(std::string_view version) {
   const std::size_t dot = version.find('.');
   if (dot == 0 || dot == std::string_view::npos || version.find('-') != std::string_view::npos) return false;
   const std::string_view major = version.substr(0, dot);
-  const bool is_number = std::ranges::all_of(major, [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = std::ranges::all_of(major, IsAsciiDigit);
   return is_number && (major.size() > 1 || major[0] >= '4');
 }
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/text_parts.h"
 #include "ports/http.h"
 #include "ports/processes.h"
 
@@ -35,6 +37,7 @@ struct HiveMetastore::Method {
 namespace {
 
 constexpr std::size_t kIdleMax = 8;
+constexpr std::size_t kReasonBytesMax = 500;
 constexpr std::int32_t kUnknownMethod = 1;  // of TApplicationException
 constexpr std::int32_t kExclusive = 3, kOfTable = 2;
 
@@ -63,13 +66,6 @@ constexpr std::array<std::pair<const char*, const char*>, 5> kRefused = {
      {"hive.metastore.thrift.framed.transport.enabled", "frames"},
      {"hive.metastore.thrift.compact.protocol.enabled", "Thrift's compact protocol"}}};
 
-std::string OneLine(std::string_view text) {
-  constexpr std::size_t kReasonBytesMax = 500;
-  std::string line(text.substr(0, kReasonBytesMax));
-  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return line;
-}
-
 std::vector<std::string> TextsOf(const Value& list) {
   std::vector<std::string> texts;
   for (const Value& element : list.elements) texts.push_back(element.text);
@@ -91,13 +87,10 @@ HiveLockTicket TicketOf(const Value& found, std::int16_t state_id) {
 
 Result<std::vector<HiveAddress>> ParseHiveUri(std::string_view uri) {
   std::vector<HiveAddress> addresses;
-  while (true) {
-    const std::size_t comma = std::min(uri.find(','), uri.size());
-    std::string_view one = uri.substr(0, comma);
+  for (const std::string_view part : Split(uri, ',')) {
     constexpr std::string_view kScheme = "thrift://";
-    while (one.starts_with(' ')) one.remove_prefix(1);
-    while (one.ends_with(' ') || one.ends_with('/')) one.remove_suffix(1);
-    const std::string text(one);
+    std::string_view one = Trimmed(part, " ");
+    while (one.ends_with('/')) one.remove_suffix(1);
     if (!one.starts_with(kScheme)) {
       return Error{Code::kInvalidArgument, "property `uri`: it has to be thrift://HOST:PORT, several with commas"};
     }
@@ -107,16 +100,15 @@ Result<std::vector<HiveAddress>> ParseHiveUri(std::string_view uri) {
     HiveAddress address{.host = std::string(one.substr(0, colon)), .port = "9083"};
     if (bracket > 0 && bracket != std::string_view::npos) address.host = std::string(one.substr(1, bracket - 1));
     if (colon != std::string_view::npos) address.port = std::string(one.substr(colon + 1));
-    const bool has_port = !address.port.empty() && address.port.size() <= 5 &&
-                          std::ranges::all_of(address.port, [](char c) { return c >= '0' && c <= '9'; });
+    const bool has_port =
+        !address.port.empty() && address.port.size() <= 5 && std::ranges::all_of(address.port, IsAsciiDigit);
     if (address.host.empty() || !has_port || bracket == std::string_view::npos ||
         address.host.find_first_of("@/?") != std::string::npos) {
       return Error{Code::kInvalidArgument, "property `uri`: a server in it is not thrift://HOST:PORT"};
     }
     addresses.push_back(std::move(address));
-    if (comma == uri.size()) return addresses;
-    uri.remove_prefix(comma + 1);
   }
+  return addresses;
 }
 
 Result<std::unique_ptr<HiveMetastore>> HiveMetastore::Open(const Properties& properties,
@@ -132,12 +124,9 @@ Result<std::unique_ptr<HiveMetastore>> HiveMetastore::Open(const Properties& pro
   }
   FIRN_ASSIGN(auto addresses, ParseHiveUri(PropertyOr(properties, "uri", "")));
   std::vector<std::string> user;
-  std::string_view rest;
   const std::string ugi = PropertyOr(properties, "ugi", "");
-  for (rest = ugi; !rest.empty();) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (colon > 0) user.emplace_back(rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  for (const std::string_view name : Split(ugi, ':')) {
+    if (!name.empty()) user.emplace_back(name);
   }
   return std::unique_ptr<HiveMetastore>(new HiveMetastore(std::move(addresses), std::move(user), stop));
 }
@@ -204,11 +193,12 @@ Result<Value> HiveMetastore::CallOnce(const Method& method, const Value& argumen
   if (reply.kind == thrift::Answer::kException) {
     const bool is_unknown = reply.result.NumberOf(2, Type::kI32) == kUnknownMethod;
     const Code code = is_unknown ? Code::kUnsupported : method.may_change ? Code::kOutcomeUnknown : Code::kUnavailable;
-    return Error{code, fmt::format("{}: {}", context, OneLine(reply.result.TextOf(1)))};
+    return Error{code, fmt::format("{}: {}", context, OneLine(reply.result.TextOf(1), kReasonBytesMax))};
   }
   for (const HiveFault& fault : method.faults) {
     if (const Value* found = reply.result.Find(fault.id, Type::kStruct)) {
-      return Error{fault.code, fmt::format("{}: {}: {}", context, fault.name, OneLine(found->TextOf(1)))};
+      return Error{fault.code,
+                   fmt::format("{}: {}: {}", context, fault.name, OneLine(found->TextOf(1), kReasonBytesMax))};
     }
   }
   if (!method.returns) return Value{};

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/ascii.h"
+#include "base/byte_text.h"
 
 namespace firn::ports {
 
@@ -31,8 +32,7 @@ std::string UrlEncode(std::string_view text) {
   constexpr std::string_view kPlain = "-._~";
   std::string encoded;
   for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter || kPlain.find(c) != std::string_view::npos) {
+    if (IsAsciiAlphanumeric(c) || kPlain.find(c) != std::string_view::npos) {
       encoded += c;
     } else {
       encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
@@ -44,16 +44,9 @@ std::string UrlEncode(std::string_view text) {
 std::string UrlDecode(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned char value = 0;
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const auto [end, fault] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
-      if (fault == std::errc{} && end == text.data() + i + 3) {
-        decoded += static_cast<char>(value);
-        i += 2;
-        continue;
-      }
-    }
-    decoded += text[i];
+    const auto byte = LeadingPercentByte(text.substr(i));
+    decoded += byte.value_or(text[i]);
+    if (byte) i += 2;
   }
   return decoded;
 }

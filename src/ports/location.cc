@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
+
 namespace firn::ports {
 namespace {
 
@@ -10,9 +12,8 @@ bool IsSchemeText(std::string_view text) {
   if (text.empty()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    const bool other = (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-    if (!letter && (i == 0 || !other)) return false;
+    const bool other = IsAsciiDigit(c) || c == '+' || c == '-' || c == '.';
+    if (!IsAsciiLetter(c) && (i == 0 || !other)) return false;
   }
   return true;
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/text_parts.h"
 
 namespace firn::ports {
 namespace {
@@ -26,13 +27,8 @@ std::int64_t NowMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-/// One line, as libpq ends its messages with a line break.
-std::string OneLine(const char* text) {
-  std::string line(text ? text : "");
-  while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
-  std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return line;
-}
+/// libpq ends its messages with a line break.
+std::string MessageText(const char* text) { return OneLine(Trimmed(text ? text : "", " \n")); }
 
 Code CodeOf(std::string_view state) {
   if (state == "40001") return Code::kConflict;
@@ -56,7 +52,7 @@ std::string_view StateOf(const PGresult* result) {
   return state ? state : "";
 }
 
-void LogNotice(void*, const char* text) { Log(LogLevel::kDebug, "PostgreSQL: " + OneLine(text)); }
+void LogNotice(void*, const char* text) { Log(LogLevel::kDebug, "PostgreSQL: " + MessageText(text)); }
 
 struct Keywords {
   std::vector<const char*> names, values;
@@ -118,7 +114,7 @@ Status PostgresDatabase::Connect() {
 
 /// A connection that is refused has no SQLSTATE.
 Error PostgresDatabase::ConnectError() {
-  const std::string text = OneLine(PQerrorMessage(connection_.get()));
+  const std::string text = MessageText(PQerrorMessage(connection_.get()));
   Code code = Code::kUnavailable;
   if (PQconnectionNeedsPassword(connection_.get()) || text.find("authentication failed") != std::string::npos ||
       text.find("no pg_hba.conf entry") != std::string::npos) {
@@ -301,15 +297,16 @@ Status PostgresDatabase::Wait(short events, std::int64_t end_ms) {
 
 Error PostgresDatabase::Lost(std::string_view what) {
   Error error{Code::kUnavailable, fmt::format("{}: {}: the connection was lost: {}", place_, what,
-                                              OneLine(PQerrorMessage(connection_.get())))};
+                                              MessageText(PQerrorMessage(connection_.get())))};
   connection_.reset();
   return error;
 }
 
 Error PostgresDatabase::Refused(const ResultPtr& result) {
   const std::string_view state = StateOf(result.get());
-  Error error{CodeOf(state), fmt::format("{}: {} (SQLSTATE {})", place_, OneLine(PQresultErrorMessage(result.get())),
-                                         state.empty() ? "none" : state)};
+  Error error{CodeOf(state),
+              fmt::format("{}: {} (SQLSTATE {})", place_, MessageText(PQresultErrorMessage(result.get())),
+                          state.empty() ? "none" : state)};
   // After a failover the old server only reads; the name may lead to the new one.
   if (state == "25006") connection_.reset();
   return error;

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 #include "ports/http.h"
 
 namespace firn::ports {
@@ -93,10 +94,8 @@ Result<std::string> LibpqParameter(std::string_view name, const std::string& val
 /// Parameters of a JDBC URL and of the catalog's jdbc.* properties; those of the URL come first.
 Result<Properties> JdbcParameters(std::string_view query, const Properties& properties) {
   Properties found;
-  for (std::size_t begin = 0; begin < query.size();) {
-    const std::size_t end = std::min(query.find('&', begin), query.size());
-    std::string pair(query.substr(begin, end - begin));
-    begin = end + 1;
+  while (!query.empty()) {
+    std::string pair(NextPart(query, '&'));
     if (pair.empty()) continue;
     std::ranges::replace(pair, '+', ' ');
     const std::size_t equals = pair.find('=');

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "base/byte_text.h"
 #include "format/json/json.h"
 
 namespace firn::ports {
@@ -35,21 +36,6 @@ Result<std::string> Required(const Properties& properties, std::string_view key)
 
 }  // namespace
 
-std::string Base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = (group << 8) | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += i + k > bytes.size() ? '=' : kDigits[(group >> (18 - 6 * k)) & 63];
-    }
-  }
-  return text;
-}
-
 Result<std::unique_ptr<RestAuthorization>> RestAuthorization::Make(const Properties& properties,
                                                                    const std::string& default_server,
                                                                    std::shared_ptr<Http> http, Clock& clock) {
@@ -60,7 +46,7 @@ Result<std::unique_ptr<RestAuthorization>> RestAuthorization::Make(const Propert
   if (type == "basic") {
     FIRN_ASSIGN(const std::string user, Required(properties, "auth.basic.username"));
     FIRN_ASSIGN(const std::string password, Required(properties, "auth.basic.password"));
-    made->header_ = "Basic " + Base64(user + ":" + password);
+    made->header_ = "Basic " + Base64Text(AsBytes(user + ":" + password));
     return made;
   }
   if (type == "oauth2") {
@@ -70,7 +56,7 @@ Result<std::unique_ptr<RestAuthorization>> RestAuthorization::Make(const Propert
     made->form_ = {{"grant_type", "client_credentials"}};
     const std::string scope = PropertyOr(properties, "auth.oauth2.scope", "");
     if (!scope.empty()) made->form_.emplace_back("scope", scope);
-    made->headers_.emplace_back("Authorization", "Basic " + Base64(client + ":" + secret));
+    made->headers_.emplace_back("Authorization", "Basic " + Base64Text(AsBytes(client + ":" + secret)));
     made->fetch_at_ns_ = 0;
     return made;
   }

@@ -51,6 +51,4 @@ class RestAuthorization {
   std::int64_t fetch_at_ns_ = 0;
 };
 
-std::string Base64(std::string_view bytes);
-
 }  // namespace firn::ports

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "base/text_parts.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -34,9 +35,7 @@ std::string Reason(const HttpResponse& response) {
   } else {
     reason = response.body;
   }
-  if (reason.size() > kReasonBytesMax) reason.resize(kReasonBytesMax);
-  // One line in a log, whatever the server sends.
-  std::ranges::replace_if(reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  reason = OneLine(reason, kReasonBytesMax);
   if (const std::string* wait = FindHeader(response, "retry-after")) reason += " (Retry-After: " + *wait + ")";
   return reason;
 }

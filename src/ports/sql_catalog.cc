@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text_parts.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 #include "ports/postgres_database.h"
@@ -95,11 +96,7 @@ Result<std::vector<TableIdentifier>> SqlCatalog::ListTables() {
   for (const SqlRow& row : found.rows) {
     if (!row[0] || !row[1]) continue;
     TableIdentifier id;
-    for (std::size_t begin = 0; begin <= row[0]->size();) {
-      const std::size_t dot = std::min(row[0]->find('.', begin), row[0]->size());
-      id.name_space.push_back(row[0]->substr(begin, dot - begin));
-      begin = dot + 1;
-    }
+    for (const std::string_view level : Split(*row[0], '.')) id.name_space.emplace_back(level);
     id.name = *row[1];
     ids.push_back(std::move(id));
   }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/ascii.h"
 #include "base/log.h"
 #include "ports/local_file_io.h"
@@ -150,11 +152,8 @@ ports::Properties Configuration::StorageProperties() const {
 }
 
 std::string Configuration::SearchedText(std::string_view catalog) const {
-  std::string variable;
-  for (const char c : catalog) {
-    const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    variable += upper == '-' ? '_' : upper;
-  }
+  std::string variable = AsciiUpper(catalog);
+  std::ranges::replace(variable, '-', '_');
   return fmt::format("looked at flags (--property), environment variables PYICEBERG_CATALOG__{}__*, and {}", variable,
                      searched_files_.empty() ? "no file" : fmt::format("{}", fmt::join(searched_files_, ", ")));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text_parts.h"
 #include "ports/dotted_name.h"
 
 namespace firn::service {
@@ -19,12 +20,8 @@ std::vector<std::string> Levels(std::string_view text) {
     if (auto levels = ports::SplitDottedName(text)) return std::move(*levels);
   }
   std::vector<std::string> levels;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find('.', begin);
-    levels.emplace_back(text.substr(begin, end - begin));
-    if (end == text.npos) return levels;
-    begin = end + 1;
-  }
+  for (const std::string_view level : Split(text, '.')) levels.emplace_back(level);
+  return levels;
 }
 
 /// Wildcards over a sequence: goes back to the last star only, which is enough because an earlier star could take no

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/partition_page.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/byte_text.h"
 #include "orient/triage.h"
 #include "service/page_cursor.h"
 
@@ -24,36 +22,19 @@ struct Rank {
   }
 };
 
-std::string Hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
-std::optional<std::string> FromHex(std::string_view text) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    unsigned value = 0;
-    const auto read = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
-    if (read.ec != std::errc() || read.ptr != text.data() + i + 2) return std::nullopt;
-    bytes.push_back(static_cast<char>(value));
-  }
-  return text.size() % 2 == 0 ? std::optional(std::move(bytes)) : std::nullopt;
-}
-
 std::string CursorOf(const Rank& rank) {
-  return CursorOf(Place{rank.noise, static_cast<double>(rank.removable), Hex(rank.key)});
+  return CursorOf(Place{rank.noise, static_cast<double>(rank.removable), HexText(AsBytes(rank.key))});
 }
 
 /// `key` keeps the bytes that the rank points to.
 Result<Rank> RankOf(std::string_view cursor, std::string& key) {
   FIRN_ASSIGN(const Place place, ParseCursor(cursor));
-  auto bytes = FromHex(place.name);
+  const auto bytes = ParseHex(place.name);
   constexpr double kMost = 1e15;
   if (!bytes || !(std::abs(place.second) < kMost)) {
     return Error{Code::kInvalidArgument, "`after` is not the `next` of an answer"};
   }
-  key = std::move(*bytes);
+  key = AsText(*bytes);
   return Rank{place.first, static_cast<std::int64_t>(place.second), key, 0};
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace firn::simulate {
 namespace {
 
@@ -29,10 +31,7 @@ constexpr std::array<Measure, 5> kMeasures = {{
 
 std::string FileName(std::string_view trace_name, std::string_view measure) {
   std::string name;
-  for (const char c : trace_name) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += is_plain ? c : '-';
-  }
+  for (const char c : trace_name) name += IsAsciiAlphanumeric(c) ? c : '-';
   return fmt::format("{}-{}.svg", name, measure);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "iceberg/byte_text.h"
+#include "base/byte_text.h"
 
 #include <algorithm>
 
-namespace firn::iceberg {
+namespace firn {
 namespace {
 
 constexpr char kBase64Digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -74,4 +74,27 @@ std::optional<Bytes> ParseUuid(std::string_view text) {
   return ParseHex(digits);
 }
 
-}  // namespace firn::iceberg
+std::optional<char> LeadingPercentByte(std::string_view text) {
+  if (text.size() < 3 || text[0] != '%') return std::nullopt;
+  const int high = HexDigit(text[1]), low = HexDigit(text[2]);
+  if (high < 0 || low < 0) return std::nullopt;
+  return static_cast<char>(high << 4 | low);
+}
+
+std::optional<std::string> PercentDecoded(std::string_view text, bool plus_is_space) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i] == '+' && plus_is_space ? ' ' : text[i];
+      continue;
+    }
+    const auto byte = LeadingPercentByte(text.substr(i));
+    if (!byte) return std::nullopt;
+    decoded += *byte;
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace firn
