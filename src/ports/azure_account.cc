@@ -40,9 +40,7 @@ std::string_view FirstLabel(std::string_view host) { return host.substr(0, host.
 
 /// Other characters would end the host of a URL before the part that was looked at.
 bool IsName(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
+  return std::ranges::all_of(name, [](char c) { return IsAsciiAlphanumeric(c) || c == '-' || c == '_'; });
 }
 
 /// Whether `host` is "account.blob.SUFFIX" or "account.dfs.SUFFIX" in a cloud of Azure.

@@ -12,13 +12,12 @@
 #include "base/ascii.h"
 #include "base/byte_text.h"
 #include "ports/hmac.h"
+#include "ports/tries.h"
 
 namespace firn::ports {
 namespace {
 
 constexpr std::string_view kServiceVersion = "2021-12-02";
-constexpr int kTriesMax = 4;
-constexpr std::int64_t kFirstPauseMs = 100;
 
 Result<std::string> DateText(TimestampMs now) {
   constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -106,8 +105,7 @@ ConditionalStore AzureObjects(AzureAccount account, std::function<Result<std::st
 
 Status AzureBlobs::Delete(const std::string& path) {
   Status failure = Ok();
-  for (int i = 1; i <= kTriesMax; ++i) {
-    if (i > 1) clock_.SleepMs(kFirstPauseMs << (i - 2));
+  for (Tries tries(clock_); tries.Next();) {
     HttpRequest request{.method = "DELETE", .url = AzureBlobUrl(account_, path)};
     request.headers.emplace_back("Content-Type", "application/octet-stream");  // signed: not left to the HTTP client
     FIRN_TRY(AuthorizeForAzure(request, account_, clock_.Now()));
@@ -120,10 +118,10 @@ Status AzureBlobs::Delete(const std::string& path) {
     const std::string* reason = FindHeader(*response, "x-ms-error-code");
     if (status / 100 == 2) return Ok();
     if (status == 404 && (!reason || *reason == "BlobNotFound")) return Ok();
-    const bool later = status >= 500 || status == 408 || status == 429;
-    failure = Error{later ? Code::kUnavailable : Code::kInvalidArgument,
+    const bool may_pass = IsPassingTrouble(status);
+    failure = Error{may_pass ? Code::kUnavailable : Code::kInvalidArgument,
                     fmt::format("the store answers {} {} to DELETE", status, reason ? *reason : "")};
-    if (!later) break;
+    if (!may_pass) break;
   }
   return failure;
 }

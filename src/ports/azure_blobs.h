@@ -4,8 +4,8 @@
 // a blob under a lease, leaves a marker for its directory and, four requests later, releases a lease that is gone.
 //
 // In: an account with a key or a shared access signature, "container/key" as raw bytes.
-// Guarantees: one request, sent again up to three times while the store does not answer or is busy. Signatures are in
-//   no message.
+// Guarantees: one request, sent again as tries.h says while the store does not answer or is busy. Signatures are in no
+//   message.
 // Threads: any.
 // Errors: kInvalidArgument (refused), kUnavailable.
 // Source: https://learn.microsoft.com/rest/api/storageservices/delete-blob, put-blob and

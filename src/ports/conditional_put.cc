@@ -9,15 +9,15 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "base/text_parts.h"
 #include "ports/location.h"
+#include "ports/tries.h"
 
 namespace firn::ports {
 namespace {
 
 constexpr int kTaken = 412;
 constexpr int kAtTheSameTime = 409;
-constexpr int kTriesMax = 4;
-constexpr std::int64_t kFirstPauseMs = 100;
 
 /// What buckets were found to do, for the whole process.
 class KnownBuckets {
@@ -49,7 +49,7 @@ std::string ReasonOf(const HttpResponse& response) {
     const std::size_t from = response.body.find(begin);
     const std::size_t to = response.body.find(end);
     if (from == std::string::npos || to == std::string::npos || to < from) return "";
-    return response.body.substr(from + begin.size(), std::min<std::size_t>(to - from - begin.size(), 300));
+    return OneLine(response.body.substr(from + begin.size(), to - from - begin.size()), 300);
   };
   return fmt::format("the store answers {} {} {}", response.status, element("Code"), element("Message"));
 }
@@ -60,22 +60,9 @@ bool IsTaken(const HttpResponse& response) {
   return response.status == kTaken || (response.status == kAtTheSameTime && azure && *azure == "BlobAlreadyExists");
 }
 
-bool IsOpen(int status) { return status >= 500 || status == 408 || status == 429; }
-
 }  // namespace
 
-std::string UrlEncodePath(std::string_view path) {
-  std::string encoded;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    if (begin > 0) encoded += '/';
-    encoded += UrlEncode(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return encoded;
-}
-
-Result<std::string> EncodedObjectPath(const std::string& location) {
+Result<std::string> ObjectPath(const std::string& location) {
   const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);
   const std::size_t slash = path.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == path.size()) {
@@ -88,7 +75,7 @@ Result<std::string> EncodedObjectPath(const std::string& location) {
   if (bucket == "." || bucket == "..") {
     return Error{Code::kInvalidArgument, fmt::format("`{}` names no bucket", location)};
   }
-  return '/' + UrlEncodePath(path);
+  return std::string(path);
 }
 
 Result<HttpResponse> ConditionalPut::Send(const std::string& location, ByteView bytes) {
@@ -97,11 +84,10 @@ Result<HttpResponse> ConditionalPut::Send(const std::string& location, ByteView 
 }
 
 Status ConditionalPut::Put(const std::string& location, ByteView bytes) {
-  FIRN_TRY(EncodedObjectPath(location));
+  FIRN_TRY(ObjectPath(location));
   bool may_be_there = false;  // by an earlier try
   Status failure = Ok();
-  for (int i = 1; i <= kTriesMax; ++i) {
-    if (i > 1) clock_.SleepMs(kFirstPauseMs << (i - 2));
+  for (Tries tries(clock_); tries.Next();) {
     const auto response = Send(location, bytes);
     if (!response) {
       may_be_there |= response.error().code == Code::kOutcomeUnknown;
@@ -119,7 +105,7 @@ Status ConditionalPut::Put(const std::string& location, ByteView bytes) {
       failure = Error{Code::kConflict, location + ": is being written by another"};
     } else if (status == 501) {
       return Error{Code::kUnsupported, fmt::format("{}: {}", location, ReasonOf(*response))};
-    } else if (IsOpen(status)) {
+    } else if (IsPassingTrouble(status)) {
       may_be_there = true;
     } else {
       failure.error().code = Code::kInvalidArgument;

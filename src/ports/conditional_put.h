@@ -19,7 +19,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "ports/clock.h"
 #include "ports/file_io.h"
@@ -56,10 +55,8 @@ class ConditionalPut {
   Clock& clock_;
 };
 
-/// Each part between slashes percent-encoded.
-std::string UrlEncodePath(std::string_view path);
-/// "/BUCKET/KEY" of a location, its parts percent-encoded, the bucket as well: nothing in it ends the host or the path.
-/// kInvalidArgument without a bucket or a key, kUnsupported with "//".
-Result<std::string> EncodedObjectPath(const std::string& location);
+/// "BUCKET/KEY" of a location, as raw bytes: to be encoded, the bucket as well, as it may hold what ends a host or a
+/// path. kInvalidArgument without a bucket or a key, kUnsupported with "//".
+Result<std::string> ObjectPath(const std::string& location);
 
 }  // namespace firn::ports

@@ -236,11 +236,8 @@ class CurlHttp final : public Http {
       const bool wrong = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
       return {wrong ? Code::kInvalidArgument : Code::kUnavailable, fmt::format("{}: not sent: {}", what, reason)};
     }
-    return {Code::kOutcomeUnknown, fmt::format("{}: sent, but no answer: {}", what, reason)};
-  }
-
-  static bool IsReadOnly(const HttpRequest& request) {
-    return request.method == "GET" || request.method == "HEAD" || request.is_read_only;
+    return {IsReadOnly(request) ? Code::kUnavailable : Code::kOutcomeUnknown,
+            fmt::format("{}: sent, but no answer: {}", what, reason)};
   }
 
   /// URLs in messages: without user, password and query.

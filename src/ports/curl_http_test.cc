@@ -192,12 +192,13 @@ TEST_F(CurlHttpTest, Send_PostOverAKeptConnectionThatDies_IsNotRepeated) {
   }
 }
 
-TEST_F(CurlHttpTest, Send_CutAnswer_IsUnknown) {
+TEST_F(CurlHttpTest, Send_CutAnswer_IsUnknown_ButNotOfWhatOnlyReads) {
   LoopbackServer server(
       [](int, const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half"; });
-  const auto sent = http_->Send({.method = "POST", .url = server.url()});
-  ASSERT_FALSE(sent);
-  EXPECT_EQ(sent.error().code, Code::kOutcomeUnknown);
+  EXPECT_EQ(http_->Send({.method = "POST", .url = server.url()}).error().code, Code::kOutcomeUnknown);
+  EXPECT_EQ(http_->Send({.method = "GET", .url = server.url()}).error().code, Code::kUnavailable);
+  EXPECT_EQ(http_->Send({.method = "POST", .url = server.url(), .is_read_only = true}).error().code,
+            Code::kUnavailable);
 }
 
 TEST_F(CurlHttpTest, Send_NoAnswerInTime_IsUnknown) {
@@ -339,7 +340,7 @@ TEST(CurlHttpStop, WhatOnlyReads_IsGivenUp_AndWhatChangesIsWaitedFor) {
   answers.notify_all();
   for (const Result<HttpResponse>* given_up : {&read, static_cast<const Result<HttpResponse>*>(&token)}) {
     ASSERT_FALSE(*given_up);
-    EXPECT_EQ(given_up->error().code, Code::kOutcomeUnknown);
+    EXPECT_EQ(given_up->error().code, Code::kUnavailable) << "reading can be done again";
     EXPECT_THAT(given_up->error().message, HasSubstr("given up, as the program ends"));
   }
   ASSERT_TRUE(changed) << changed.error().message;

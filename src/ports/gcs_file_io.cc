@@ -12,6 +12,7 @@
 #include "ports/conditional_file_io.h"
 #include "ports/gcs_object_request.h"
 #include "ports/location.h"
+#include "ports/server_property.h"
 
 namespace firn::ports {
 namespace {
@@ -36,13 +37,10 @@ Result<fs::GcsOptions> OptionsOf(const Properties& properties) {
     }
   }
   FIRN_ASSIGN(fs::GcsOptions options, Credentials(properties));
-  if (const std::string* host = FindFirstProperty(properties, {"gcs.service.host", "gcs.endpoint"})) {
-    const std::string_view scheme = SchemeOf(*host);
-    if (!scheme.empty() && scheme != "http" && scheme != "https") {
-      return Error{Code::kInvalidArgument, "property `gcs.service.host` must begin with http:// or https://"};
-    }
-    options.scheme = scheme.empty() ? "https" : std::string(scheme);
-    options.endpoint_override = WithoutSlash(std::string_view(*host).substr(scheme.empty() ? 0 : scheme.size() + 3));
+  FIRN_ASSIGN(const auto server, ServerProperty(properties, {"gcs.service.host", "gcs.endpoint"}));
+  if (server) {
+    options.scheme = server->scheme;
+    options.endpoint_override = server->host;
   }
   if (const std::string* project = FindFirstProperty(properties, {"gcs.project-id"})) options.project_id = *project;
   options.retry_limit_seconds = 20;  // otherwise 15 minutes

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "ports/arrow_file_io.h"
-
 namespace firn::ports {
 namespace {
 
@@ -21,8 +19,7 @@ ConditionalStore GcsObjects(std::string server, std::string token) {
   ConditionalStore store{.server = server, .condition = "an upload with ifGenerationMatch=0", .request = {}};
   store.request = [server = std::move(server), token = std::move(token)](const std::string& location,
                                                                          ByteView bytes) -> Result<HttpRequest> {
-    FIRN_TRY(EncodedObjectPath(location));
-    FIRN_ASSIGN(const std::string path, BucketPath(location));
+    FIRN_ASSIGN(const std::string path, ObjectPath(location));
     const std::size_t slash = path.find('/');
     const std::string boundary = BoundaryFor(AsText(bytes));
     HttpRequest request{.method = "POST"};

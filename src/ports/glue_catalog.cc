@@ -8,8 +8,7 @@
 #include <unordered_set>
 
 #include "base/text_parts.h"
-#include "ports/location.h"
-#include "ports/metadata_file.h"
+#include "ports/server_property.h"
 
 namespace firn::ports {
 namespace {
@@ -86,20 +85,8 @@ std::string Parameter(const json::Value& table, std::string_view name) {
   return value && value->AsString() ? *value->AsString() : "";
 }
 
-bool IsIceberg(const json::Value& table) {
-  std::string type = Parameter(table, "table_type");
-  std::ranges::transform(type, type.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
-  return type == "ICEBERG";
-}
-
 Result<std::string> PointerOf(const TableIdentifier& id, const json::Value& table) {
-  if (!IsIceberg(table)) {
-    return Error{Code::kUnsupported, fmt::format("{}: no Iceberg table: Glue's parameter table_type is \"{}\"",
-                                                 ToString(id), Parameter(table, "table_type"))};
-  }
-  std::string location = Parameter(table, "metadata_location");
-  if (location.empty()) return Error{Code::kCorrupt, ToString(id) + ": Glue has no metadata_location for it"};
-  return location;
+  return PointerOfEntry(id, "Glue", Parameter(table, "table_type"), Parameter(table, "metadata_location"));
 }
 
 json::Value InputOf(const json::Value& table, const std::string& from, const std::string& to) {
@@ -123,11 +110,10 @@ Result<std::shared_ptr<Catalog>> GlueCatalog::Open(std::string name, const Prope
   std::shared_ptr<GlueCatalog> catalog(new GlueCatalog(std::move(name), std::move(io), std::move(http), clock, seed));
   FIRN_ASSIGN(catalog->signer_, AwsSignerOf(properties, "glue.", PropertyOr(properties, "glue.region", ""), "glue"));
   const std::string& region = catalog->signer_.region;
-  catalog->endpoint_ = PropertyOr(properties, "glue.endpoint", "");
-  if (catalog->endpoint_.empty()) {
-    catalog->endpoint_ = fmt::format("https://glue.{}.amazonaws.com{}", region, region.starts_with("cn-") ? ".cn" : "");
-  }
-  catalog->endpoint_ = AsPrefix(catalog->endpoint_);
+  FIRN_ASSIGN(const auto server, ServerProperty(properties, {"glue.endpoint"}));
+  catalog->endpoint_ =
+      server ? fmt::format("{}://{}/", server->scheme, server->host)
+             : fmt::format("https://glue.{}.amazonaws.com{}/", region, region.starts_with("cn-") ? ".cn" : "");
   catalog->catalog_id_ = PropertyOr(properties, "glue.id", "");
   FIRN_ASSIGN(catalog->skips_archive_, BoolProperty(properties, "glue.skip-archive", true));
   return std::shared_ptr<Catalog>(std::move(catalog));
@@ -146,7 +132,6 @@ Result<json::Value> GlueCatalog::Call(std::string_view operation, json::Value bo
     Error& error = response.error();
     // An answer that is too large was an answer.
     if (error.code == Code::kLimit && may_change) error.code = Code::kOutcomeUnknown;
-    if (error.code == Code::kOutcomeUnknown && !may_change) error.code = Code::kUnavailable;
     return std::move(error);
   }
   if (response->status != 200) return GlueError(*response, may_change);
@@ -248,7 +233,7 @@ Result<std::vector<TableIdentifier>> GlueCatalog::ListTables() {
     if (!tables && tables.error().code == Code::kNotFound) continue;  // dropped meanwhile
     if (!tables) return std::move(tables.error()).In(name_space);
     for (const json::Value& table : *tables) {
-      if (!IsIceberg(table)) continue;
+      if (!IsIcebergType(Parameter(table, "table_type"))) continue;
       FIRN_ASSIGN(std::string table_name, json::GetString(table, "Name"));
       ids.push_back({{name_space}, std::move(table_name)});
     }

@@ -52,5 +52,29 @@ TEST(GlueCatalogTest, Update_SentTwiceByAGatewayAndOthersOnTop_IsOurs) {
   EXPECT_TRUE(*io->Exists(ours));
 }
 
+TEST(GlueCatalogTest, Endpoint_WithoutAScheme_IsReachedByHttps) {
+  ManualClock clock(TimestampMs{1'800'000'000'000});
+  const auto http = std::make_shared<MemoryHttp>(
+      [](const HttpRequest&) -> Result<HttpResponse> { return HttpResponse{200, {}, R"({"DatabaseList":[]})"}; });
+  const auto asked = [&](const std::string& endpoint) -> Result<std::string> {
+    const Properties properties = {{"glue.region", "eu-west-1"},
+                                   {"glue.access-key-id", "a"},
+                                   {"glue.secret-access-key", "b"},
+                                   {"glue.endpoint", endpoint}};
+    FIRN_ASSIGN(const auto catalog, GlueCatalog::Open(
+                                        "lake", properties, http,
+                                        [](const Properties&) -> Result<std::shared_ptr<FileIO>> {
+                                          return std::make_shared<MemoryFileIO>();
+                                        },
+                                        clock, 7));
+    FIRN_TRY(catalog->ListTables());
+    return http->requests().back().url;
+  };
+  EXPECT_EQ(asked("glue.example.com").value(), "https://glue.example.com/");
+  EXPECT_EQ(asked("http://127.0.0.1:5000/").value(), "http://127.0.0.1:5000/");
+  EXPECT_EQ(asked("").value(), "https://glue.eu-west-1.amazonaws.com/");
+  EXPECT_EQ(asked("ftp://glue.example.com").error().code, Code::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace firn::ports

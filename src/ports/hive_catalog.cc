@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "ports/hive_entry.h"
 #include "ports/hive_table_lock.h"
+#include "ports/tries.h"
 
 namespace firn::ports {
 namespace {
@@ -183,11 +184,8 @@ Status HiveCatalog::Alter(const PointerSwap& swap, thrift::Value entry, bool& is
 /// After a change whose answer is missing, or proves nothing. The server may be at it still, unless it has said that
 /// the condition did not hold (`is_checked`).
 Status HiveCatalog::Reconcile(const PointerSwap& swap, Error fault, bool is_checked) {
-  constexpr int kReadsMax = 5;
-  constexpr std::int64_t kPauseMs = 200;
   std::string location = swap.from;
-  for (int read = 0; read < kReadsMax && location == swap.from; ++read) {
-    if (read > 0) clock_.SleepMs(kPauseMs << (read - 1));
+  for (Tries reads(clock_, {.count = 5, .first_pause_ms = 200}); location == swap.from && reads.Next();) {
     if (auto now = ReadPointer(swap.id)) location = std::move(*now);
     if (stop_ != nullptr && stop_->load()) break;
   }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/hive_entry.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
-
-#include "base/ascii.h"
 
 namespace firn::ports {
 namespace {
@@ -74,18 +70,12 @@ void RefreshSnapshot(Value& parameters, const iceberg::TableMetadata& updated) {
 
 }  // namespace
 
-bool IsIcebergEntry(const Value& entry) { return AsciiLower(Parameter(entry, "table_type")) == "iceberg"; }
+bool IsIcebergEntry(const Value& entry) { return IsIcebergType(Parameter(entry, "table_type")); }
 
 std::string NameOfEntry(const Value& entry) { return std::string(entry.TextOf(kTableName)); }
 
 Result<std::string> LocationOfEntry(const TableIdentifier& id, const Value& entry) {
-  if (!IsIcebergEntry(entry)) {
-    return Error{Code::kUnsupported, fmt::format("{}: no Iceberg table: the metastore's parameter table_type is \"{}\"",
-                                                 ToString(id), Parameter(entry, "table_type"))};
-  }
-  std::string location = Parameter(entry, "metadata_location");
-  if (location.empty()) return Error{Code::kCorrupt, ToString(id) + ": the metastore has no metadata_location for it"};
-  return location;
+  return PointerOfEntry(id, "the metastore", Parameter(entry, "table_type"), Parameter(entry, "metadata_location"));
 }
 
 Status CheckEntryWritable(const Value& entry) {

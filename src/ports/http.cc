@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/byte_text.h"
+#include "base/text_parts.h"
 
 namespace firn::ports {
 
@@ -15,12 +16,20 @@ const std::string* FindHeader(const HttpResponse& response, std::string_view nam
   return nullptr;
 }
 
+bool IsReadOnly(const HttpRequest& request) {
+  return request.method == "GET" || request.method == "HEAD" || request.is_read_only;
+}
+
 Result<HttpResponse> MemoryHttp::Send(const HttpRequest& request) {
   {
     const std::lock_guard lock(mutex_);
     requests_.push_back(request);
   }
-  return handler_(request);
+  auto response = handler_(request);
+  if (!response && response.error().code == Code::kOutcomeUnknown && IsReadOnly(request)) {
+    response.error().code = Code::kUnavailable;
+  }
+  return response;
 }
 
 std::vector<HttpRequest> MemoryHttp::requests() const {
@@ -38,6 +47,13 @@ std::string UrlEncode(std::string_view text) {
       encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
     }
   }
+  return encoded;
+}
+
+std::string UrlEncodePath(std::string_view path) {
+  std::string encoded;
+  for (const std::string_view part : Split(path, '/')) encoded += UrlEncode(part) + '/';
+  encoded.pop_back();
   return encoded;
 }
 

@@ -9,7 +9,8 @@
 //   When the program ends, a server that does not answer holds it up for kReadGraceMs or kChangeGraceMs, and a second.
 // Cost: connections are kept and reused for GET.
 // Threads: any.
-// Errors: kUnavailable: it was not sent. kOutcomeUnknown: it may have been received, there is no (whole) answer.
+// Errors: kUnavailable: it was not sent, or it only reads (IsReadOnly) and there is no (whole) answer. kOutcomeUnknown:
+//   it may have been received and done, there is no (whole) answer.
 //   kLimit: the answer is larger than allowed; the request was received. kInvalidArgument: the URL.
 //   A status such as 500 is an answer, not an error.
 // Source: RFC 9110 (which requests may be sent twice).
@@ -38,7 +39,7 @@ struct HttpRequest {
   std::string body = {};
   std::int64_t timeout_ms = 60'000;
   std::uint64_t body_max_bytes = std::uint64_t{1} << 30;
-  /// As GET and HEAD are: it does not matter whether it was received.
+  /// As GET and HEAD are.
   bool is_read_only = false;
 };
 
@@ -47,6 +48,9 @@ struct HttpResponse {
   HttpHeaders headers;  // names in lower case
   std::string body;
 };
+
+/// Whether it changes nothing, so that it does not matter whether it was received.
+bool IsReadOnly(const HttpRequest& request);
 
 /// Value of the first header of that name (lower case); null if there is none.
 const std::string* FindHeader(const HttpResponse& response, std::string_view name);
@@ -90,6 +94,8 @@ class MemoryHttp final : public Http {
 
 /// Every byte but letters, digits and "-._~" as %XX.
 std::string UrlEncode(std::string_view text);
+/// Each part between slashes encoded.
+std::string UrlEncodePath(std::string_view path);
 /// %XX as bytes; what is no such code stays.
 std::string UrlDecode(std::string_view text);
 /// "a=1&b=2", encoded: for queries and forms.

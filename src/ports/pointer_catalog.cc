@@ -6,12 +6,27 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 #include "ports/table_identity.h"
 
 namespace firn::ports {
+
+bool IsIcebergType(std::string_view table_type) { return AsciiLower(table_type) == "iceberg"; }
+
+Result<std::string> PointerOfEntry(const TableIdentifier& id, std::string_view server, const std::string& table_type,
+                                   std::string metadata_location) {
+  if (!IsIcebergType(table_type)) {
+    return Error{Code::kUnsupported, fmt::format("{}: no Iceberg table: {}'s parameter table_type is \"{}\"",
+                                                 ToString(id), server, table_type)};
+  }
+  if (metadata_location.empty()) {
+    return Error{Code::kCorrupt, fmt::format("{}: {} has no metadata_location for it", ToString(id), server)};
+  }
+  return metadata_location;
+}
 
 std::string PointerCatalog::NewUuid() {
   const std::lock_guard lock(random_mutex_);

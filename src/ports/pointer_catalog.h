@@ -30,6 +30,13 @@ struct PointerSwap {
   const iceberg::TableMetadata& updated;
 };
 
+/// Whether a metastore's parameter table_type is that of an Iceberg table, in any case.
+bool IsIcebergType(std::string_view table_type);
+/// `metadata_location` of an entry that a metastore has for the table; kUnsupported when it is no Iceberg table,
+/// kCorrupt without a location. `server` stands in messages: "Glue".
+Result<std::string> PointerOfEntry(const TableIdentifier& id, std::string_view server, const std::string& table_type,
+                                   std::string metadata_location);
+
 class PointerCatalog : public Catalog {
  public:
   const std::string& name() const override { return name_; }

@@ -9,7 +9,6 @@
 #include "base/ascii.h"
 
 namespace firn::ports {
-namespace {}  // namespace
 
 const std::string* FindProperty(const Properties& properties, std::string_view key) {
   const auto found = properties.find(key);

@@ -102,11 +102,7 @@ Status RestAuthorization::Fetch() {
   request.body_max_bytes = 1 << 20;
   request.is_read_only = true;
   auto response = http_->Send(request);
-  if (!response) {
-    // Asking for a token changes nothing, so it does not matter whether the request arrived.
-    if (response.error().code == Code::kOutcomeUnknown) response.error().code = Code::kUnavailable;
-    return std::move(response.error()).In("OAuth2 token");
-  }
+  if (!response) return std::move(response.error()).In("OAuth2 token");
   if (response->status != 200) return TokenError(*response);
   const auto body = json::Parse(response->body);
   const json::Value* token = body ? body->Find("access_token") : nullptr;

@@ -179,10 +179,7 @@ Result<HttpResponse> RestSession::SendOnce(const HttpRequest& request, const std
 
 Result<json::Value> RestSession::Get(const std::string& path_and_query, const std::string& what) {
   auto response = Send("GET", path_and_query, "");
-  if (!response) {
-    if (response.error().code == Code::kOutcomeUnknown) response.error().code = Code::kUnavailable;
-    return std::move(response.error()).In(what);
-  }
+  if (!response) return std::move(response.error()).In(what);
   if (response->status != 200) return RestError(*response, /*commit=*/false).In(what);
   auto body = json::Parse(response->body);
   if (!body) return std::move(body.error()).In(what + ": answer of the catalog");

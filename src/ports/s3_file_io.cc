@@ -11,6 +11,7 @@
 #include "ports/conditional_file_io.h"
 #include "ports/location.h"
 #include "ports/s3_object_request.h"
+#include "ports/server_property.h"
 
 namespace firn::ports {
 namespace {
@@ -66,14 +67,10 @@ Result<fs::S3Options> OptionsOf(const Properties& properties) {
   FIRN_ASSIGN(fs::S3Options options, Credentials(properties));
   // Small files (metadata, manifests) then take one request instead of three.
   options.allow_delayed_open = true;
-  if (const std::string* endpoint = FindFirstProperty(properties, {"s3.endpoint"})) {
-    const std::string_view scheme = SchemeOf(*endpoint);
-    if (!scheme.empty() && scheme != "http" && scheme != "https") {
-      return Error{Code::kInvalidArgument, "property `s3.endpoint` must begin with http:// or https://"};
-    }
-    options.scheme = scheme.empty() ? "https" : std::string(scheme);
-    const std::string_view host = std::string_view(*endpoint).substr(scheme.empty() ? 0 : scheme.size() + 3);
-    options.endpoint_override = WithoutSlash(host);
+  FIRN_ASSIGN(const auto server, ServerProperty(properties, {"s3.endpoint"}));
+  if (server) {
+    options.scheme = server->scheme;
+    options.endpoint_override = server->host;
     options.region = "us-east-1";  // what stores without regions expect
   }
   if (const std::string* region = FindFirstProperty(properties, {"s3.region", "client.region"})) {

@@ -5,19 +5,20 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace firn::ports {
 namespace {
 
 /// What may stand before the host. Certificates do not cover names with dots, and other characters would make another
 /// host of it.
 bool IsLabel(std::string_view bucket) {
-  return std::ranges::all_of(bucket, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
+  return std::ranges::all_of(bucket, [](char c) { return IsAsciiAlphanumeric(c) || c == '-' || c == '_'; });
 }
 
 Result<std::string> UrlOf(const S3Endpoint& endpoint, const std::string& location) {
-  FIRN_ASSIGN(const std::string path, EncodedObjectPath(location));
+  FIRN_ASSIGN(const std::string object, ObjectPath(location));
+  const std::string path = '/' + UrlEncodePath(object);
   const std::size_t slash = path.find('/', 1);
   const std::string bucket = path.substr(1, slash - 1);
   if (endpoint.by_host && IsLabel(bucket)) {

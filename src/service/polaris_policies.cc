@@ -184,11 +184,7 @@ Result<std::vector<PolarisPolicy>> PolarisPolicies::Applicable(const std::vector
     if (!token.empty()) query.emplace_back("page-token", token);
     auto response = session_->SendTo(
         {.url = url_ + "?" + ports::FormEncode(query), .timeout_ms = kTimeoutMs, .body_max_bytes = kBodyBytesMax});
-    if (!response) {
-      // Nothing is changed by asking: it can be done again.
-      if (response.error().code == Code::kOutcomeUnknown) response.error().code = Code::kUnavailable;
-      return std::move(response.error()).In("policies");
-    }
+    if (!response) return std::move(response.error()).In("policies");
     if (response->status != 200) {
       Error error = ports::RestError(*response, /*commit=*/false);
       // Where the catalog lists the endpoint, such a 404 comes from something in front of it.
