@@ -19,12 +19,13 @@ constexpr std::size_t kPageBytesMax = std::numeric_limits<std::int32_t>::max();
 constexpr int kFasterZstdLevel = -2;
 constexpr std::size_t kSampleBytes = 128 << 10, kSampleBytesMin = 32 << 10;
 constexpr int kPagesPerSample = 32;
+constexpr std::size_t kPressBytesMin = 32 << 10;  // below, handing it over costs more
 
 }  // namespace
 
 ChunkWriter::ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, LevelChoice& level,
-                         parquet::PageCodecs& codecs, ChunkSink sink)
-    : column_(column), settings_(settings), level_(level), codecs_(codecs), sink_(std::move(sink)) {
+                         parquet::PageCodecs& codecs, PagePresses* presses, ChunkSink sink)
+    : column_(column), settings_(settings), level_(level), codecs_(codecs), presses_(presses), sink_(std::move(sink)) {
   chunk_.meta.type = column.type;
   chunk_.meta.path_in_schema = column.path;
   chunk_.meta.codec = settings.codec;
@@ -114,7 +115,22 @@ Status ChunkWriter::WritePage(parquet::PageHeader header, ByteView levels, ByteV
   header.uncompressed_size = static_cast<std::int32_t>(uncompressed);
   header.num_values = static_cast<std::int32_t>(facts.values);
   FIRN_ASSIGN(const int level, LevelFor(header.encoding, body));
-  FIRN_ASSIGN(ByteView stored, codecs_.Compress(settings_.codec, level, body));
+  if (MayPress(levels, body)) {
+    PutOff(header, levels, body, std::move(facts), level);
+    return pending_.size() > PagePresses::kPagesMax ? WriteFirstPending() : Ok();
+  }
+  FIRN_ASSIGN(const ByteView stored, codecs_.Compress(settings_.codec, level, body));
+  if (!pending_.empty()) {
+    stored_.Clear();  // the pages before may need the codec's buffer
+    stored_.Append(stored);
+    FIRN_TRY(WritePending());
+    return WriteBuilt(header, levels, body, stored_.view(), std::move(facts));
+  }
+  return WriteBuilt(header, levels, body, stored, std::move(facts));
+}
+
+Status ChunkWriter::WriteBuilt(parquet::PageHeader header, ByteView levels, ByteView body, ByteView stored,
+                               PageFacts facts) {
   if (header.type == PageType::kDataV2) {
     header.num_nulls = static_cast<std::int32_t>(facts.nulls.value_or(0));
     header.num_rows = static_cast<std::int32_t>(facts.rows.value_or(0));
@@ -128,7 +144,39 @@ Status ChunkWriter::WritePage(parquet::PageHeader header, ByteView levels, ByteV
   return Ok();
 }
 
+/// Whether another thread is likely to compress the page sooner.
+bool ChunkWriter::MayPress(ByteView levels, ByteView body) const {
+  return presses_ != nullptr && settings_.codec != parquet::Codec::kUncompressed && body.size() >= kPressBytesMin &&
+         levels.size() + body.size() <= PagePresses::kBodyBytesMax && presses_->HasRoom();
+}
+
+void ChunkWriter::PutOff(parquet::PageHeader header, ByteView levels, ByteView body, PageFacts facts, int level) {
+  Pending& pending = pending_.emplace_back();
+  pending.header = header;
+  pending.levels.Append(levels);
+  pending.facts = std::move(facts);
+  pending.page = std::make_shared<PressedPage>();
+  pending.page->codec = settings_.codec;
+  pending.page->level = level;
+  pending.page->body.Append(body);
+  presses_->Offer(pending.page);
+}
+
+Status ChunkWriter::WriteFirstPending() {
+  const Pending first = std::move(pending_.front());
+  pending_.pop_front();
+  PressedPage& page = *first.page;
+  FIRN_TRY(presses_->Take(page, codecs_));
+  return WriteBuilt(first.header, first.levels.view(), page.body.view(), page.stored.view(), first.facts);
+}
+
+Status ChunkWriter::WritePending() {
+  while (!pending_.empty()) FIRN_TRY(WriteFirstPending());
+  return Ok();
+}
+
 Status ChunkWriter::CopyPage(const PageRecord& page, ByteView header_and_body, PageFacts facts) {
+  FIRN_TRY(WritePending());
   FIRN_TRY(sink_(header_and_body));
   const auto size = static_cast<std::int64_t>(header_and_body.size());
   chunk_.meta.total_compressed_size += size;
@@ -145,6 +193,7 @@ Status ChunkWriter::CopyBody(parquet::PageHeader header, ByteView levels, ByteVi
     return Error{Code::kLimit, "a page above 2 GiB"};
   }
   header.uncompressed_size = static_cast<std::int32_t>(uncompressed);
+  FIRN_TRY(WritePending());
   const std::int64_t offset = position_;
   FIRN_TRY(Put(header, levels, stored));
   AddFacts(offset, static_cast<std::size_t>(position_ - offset), std::move(facts));
@@ -152,6 +201,7 @@ Status ChunkWriter::CopyBody(parquet::PageHeader header, ByteView levels, ByteVi
 }
 
 Result<MergedChunk> ChunkWriter::Finish(std::int64_t rows) {
+  FIRN_TRY(WritePending());
   if (rows_known_ && next_row_ != rows) {
     return Error{Code::kInternal, "column " + std::to_string(column_.index) + ": " + std::to_string(next_row_) +
                                       " rows were written, not " + std::to_string(rows)};

@@ -8,13 +8,15 @@
 //   every page's null count and bounds are known; an offset index only if every page's first row is known. Pages that
 //   are built here carry a CRC: it costs next to nothing beside the compressor, and lets Verify and readers find
 //   damage.
-// Cost: one compression a built page.
+// Cost: one compression a built page; with `presses`, other threads may do it, and a few pages wait in memory.
 // Threads: one owner.
 // Source: parquet.thrift ColumnMetaData, OffsetIndex, ColumnIndex; PageIndex.md.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,6 +26,7 @@
 #include "splice/bounds.h"
 #include "splice/chunk_scan.h"
 #include "splice/output_column.h"
+#include "splice/page_presses.h"
 
 namespace firn::splice {
 
@@ -62,8 +65,9 @@ struct LevelChoice {
 
 class ChunkWriter {
  public:
+  /// `presses`: null for none.
   ChunkWriter(const OutputColumn& column, const ChunkSettings& settings, LevelChoice& level,
-              parquet::PageCodecs& codecs, ChunkSink sink);
+              parquet::PageCodecs& codecs, PagePresses* presses, ChunkSink sink);
 
   /// First, if at all.
   Status WriteDictionary(ByteView plain, std::size_t entries);
@@ -77,6 +81,19 @@ class ChunkWriter {
   Result<MergedChunk> Finish(std::int64_t rows);
 
  private:
+  /// A page whose body others compress.
+  struct Pending {
+    parquet::PageHeader header;
+    RawBuffer levels;
+    PageFacts facts;
+    std::shared_ptr<PressedPage> page;
+  };
+
+  bool MayPress(ByteView levels, ByteView body) const;
+  void PutOff(parquet::PageHeader header, ByteView levels, ByteView body, PageFacts facts, int level);
+  Status WriteFirstPending();
+  Status WritePending();
+  Status WriteBuilt(parquet::PageHeader header, ByteView levels, ByteView body, ByteView stored, PageFacts facts);
   Result<int> LevelFor(parquet::Encoding encoding, ByteView body);
   Status Put(parquet::PageHeader& header, ByteView levels, ByteView stored);
   void CountEncoding(parquet::PageType type, parquet::Encoding encoding);
@@ -86,12 +103,15 @@ class ChunkWriter {
   ChunkSettings settings_;
   LevelChoice& level_;
   parquet::PageCodecs& codecs_;
+  PagePresses* presses_;
   ChunkSink sink_;
+  std::deque<Pending> pending_;
   MergedChunk chunk_;
   std::vector<PageFacts> facts_;
   std::int64_t position_ = 0, next_row_ = 0;
   bool rows_known_ = true;
   Bytes header_bytes_;
+  RawBuffer stored_;  // a page that waits for those before it
 };
 
 }  // namespace firn::splice

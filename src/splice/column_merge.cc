@@ -59,7 +59,7 @@ class ColumnMerge {
         buffers_(buffers),
         choice_(column),
         opener_(buffers.codecs, settings.page_bytes_max),
-        writer_(column, settings.chunk, memory.level, buffers.codecs, sink),
+        writer_(column, settings.chunk, memory.level, buffers.codecs, buffers.presses, sink),
         statistics_(column),
         nesting_(column),
         asked_(settings.Of(column)),

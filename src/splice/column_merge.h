@@ -82,6 +82,7 @@ struct ColumnMemory {
 /// What a thread keeps from one column to the next.
 struct MergeBuffers {
   parquet::PageCodecs codecs;
+  PagePresses* presses = nullptr;  // of all threads
   JoinBuffers join;
   RawBuffer dictionary;  // PLAIN entries of the input that is being read
   EntryTable entries;

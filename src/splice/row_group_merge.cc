@@ -293,7 +293,10 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
   std::condition_variable changed;
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> stop = false;
+  PagePresses presses;
+  std::atomic<std::size_t> left = columns_.size();
   const auto work_on = [&](MergeBuffers& buffers) {
+    buffers.presses = &presses;
     for (std::size_t i = next++; i < order.size() && !stop; i = next++) {
       const std::size_t column = order[i];
       Finished done;
@@ -302,10 +305,14 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
         return Ok();
       };
       done.result = MergeColumn(columns_[column], work.inputs[column], settings_, memories_[column], buffers, write);
+      if (--left == 0) presses.Close();
       const std::lock_guard lock(mutex);
       finished[column] = std::move(done);
       changed.notify_all();
     }
+    // The longest column mostly ends last: its pages are compressed here meanwhile.
+    presses.Serve(buffers.codecs);
+    buffers.presses = nullptr;
   };
   std::vector<std::jthread> workers;
   for (const auto& buffers : buffers_) workers.emplace_back([&work_on, &buffers] { work_on(*buffers); });
@@ -325,6 +332,7 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
   };
   Status written = write_all();
   stop = true;
+  presses.Close();
   return written;
 }
 
