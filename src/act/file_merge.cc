@@ -297,7 +297,7 @@ Status FileMerge::Check(const std::string& location) {
     return Error{Code::kInternal,
                  fmt::format("{}: {} bytes were written, {} can be read", location, size_bytes_, output->size())};
   }
-  FIRN_TRY(splice::Verify(*output, merged_.report, options_.memory_bytes).In(location));
+  FIRN_TRY(splice::Verify(*output, merged_.report, options_.memory_bytes, options_.threads).In(location));
   if (merged_.deleted_rows == 0) return Ok();
   FIRN_ASSIGN(written_, parquet::ReadFooter(*output));
   return Ok();

@@ -16,6 +16,7 @@
 #include "act/run_journal.h"
 #include "base/human_text.h"
 #include "observe/manifest_scan.h"
+#include "ports/location.h"
 
 namespace firn::act {
 namespace {
@@ -167,7 +168,7 @@ Result<Outcome> Execution::Run(MergeContext context, const Workers& workers) {
   context.cancelled = env_.cancelled;
   context.options.memory_bytes = workers.memory_bytes;
   context.options.threads = workers.threads;
-  context.options.read_ahead = options_.threads > 1;
+  if (options_.threads > 1) context.options.readers = ports::ReadersOf(context.metadata.location());
   std::optional<ForeignChanges> foreign;
   if (options_.watch_interval_ms) {
     foreign.emplace(env_, CommitTarget{table_, facts_.table_uuid, plan_.ref}, facts_.format_version,

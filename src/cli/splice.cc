@@ -17,6 +17,7 @@
 #include "cli/tier_table.h"
 #include "cli/work_options.h"
 #include "format/json/json.h"
+#include "ports/location.h"
 #include "splice/names.h"
 
 namespace firn::cli {
@@ -48,6 +49,7 @@ Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   FIRN_ASSIGN(const std::int64_t memory, MemoryOf(options.memory, kMemory, kMemoryMin));
   made.memory_bytes = memory - kProgramBytes;
   made.threads = options.threads.value_or(1);
+  if (made.threads > 1) made.readers = ports::ReadersOf(options.inputs.front());
   made.created_by = std::string("firn version ") + kVersion;
   return made;
 }
@@ -62,9 +64,9 @@ Result<std::vector<splice::Input>> OpenInputs(ports::FileIO& io, const std::vect
 }
 
 Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::Report& report,
-                   std::int64_t memory_bytes) {
+                   const splice::Options& merge) {
   FIRN_ASSIGN(const auto written, io.Open(output));
-  return splice::Verify(*written, report, memory_bytes);
+  return splice::Verify(*written, report, merge.memory_bytes, merge.threads);
 }
 
 /// Writes, publishes and checks the output; a file that is not known to be good is removed again.
@@ -79,7 +81,7 @@ Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>
   Status checked = sink->Close();
   // The name was taken in the meantime: that file is somebody else's.
   if (!checked && checked.error().code == Code::kConflict) return std::move(checked.error());
-  if (checked) checked = CheckOutput(io, output, *report, merge.memory_bytes);
+  if (checked) checked = CheckOutput(io, output, *report, merge);
   if (checked) return report;
   if (const Status removed = io.Delete(output); !removed) {
     checked.error().message += fmt::format("; {} could not be removed: {}", output, removed.error().message);

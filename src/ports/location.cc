@@ -53,6 +53,8 @@ std::optional<std::string> LocalPathOf(std::string_view location) {
   return std::string(rest);
 }
 
+int ReadersOf(std::string_view location) { return LocalPathOf(location) ? 2 : 8; }
+
 std::string_view FileNameOf(std::string_view location) {
   const std::size_t slash = location.rfind('/');
   return slash == std::string_view::npos ? location : location.substr(slash + 1);

@@ -18,6 +18,8 @@ namespace firn::ports {
 std::string_view SchemeOf(std::string_view location);
 /// Path in the local file system of "/a", "a/b", "file:/a", "file:///a", "file://localhost/a"; nullopt otherwise.
 std::optional<std::string> LocalPathOf(std::string_view location);
+/// Files to open at the same time: where requests cross a network, more of them overlap.
+int ReadersOf(std::string_view location);
 /// The text after the last '/'.
 std::string_view FileNameOf(std::string_view location);
 /// The text before the last '/', without it; empty if there is none. "/" stays for "/a".

@@ -7,7 +7,6 @@ namespace firn::splice {
 
 namespace {
 
-constexpr std::size_t kReadersMax = 8;
 /// A parsed footer, about.
 constexpr std::int64_t kFooterBytes = 128 << 10;
 
@@ -18,11 +17,10 @@ Result<std::shared_ptr<InputFile>> OpenInput(const Input& input, std::uint64_t f
 
 }  // namespace
 
-InputQueue::InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes,
+InputQueue::InputQueue(const std::vector<Input>& inputs, std::size_t readers_max, std::int64_t ahead_bytes,
                        std::uint64_t footer_bytes_max)
     : inputs_(inputs), ahead_bytes_max_(ahead_bytes), footer_bytes_max_(footer_bytes_max) {
-  if (!read_ahead) return;
-  const std::size_t readers = std::min(kReadersMax, inputs.size());
+  const std::size_t readers = std::min(readers_max, inputs.size());
   for (std::size_t i = 0; i < readers; ++i) readers_.emplace_back([this] { Read(); });
 }
 
@@ -31,7 +29,7 @@ InputQueue::~InputQueue() {
     const std::lock_guard lock(mutex_);
     stop_ = true;
   }
-  changed_.notify_all();
+  room_.notify_all();
 }
 
 std::int64_t InputQueue::CostOf(const Input& input) {
@@ -43,20 +41,27 @@ std::int64_t InputQueue::CostOf(const Input& input) {
          std::min<std::int64_t>(static_cast<std::int64_t>(size) * 2, kFooterBytes * 8);
 }
 
+bool InputQueue::MayStart() const {
+  return started_ < inputs_.size() && (ahead_bytes_ == 0 || ahead_bytes_ < ahead_bytes_max_);
+}
+
+/// The next input that nobody has begun.
+void InputQueue::OpenOne(std::unique_lock<std::mutex>& lock) {
+  const std::size_t index = started_++;
+  ahead_bytes_ += CostOf(inputs_[index]);
+  lock.unlock();
+  Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index], footer_bytes_max_);
+  lock.lock();
+  ready_.emplace(index, std::move(opened));
+  if (index == wanted_) there_.notify_one();
+}
+
 void InputQueue::Read() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] {
-      return stop_ || started_ == inputs_.size() || ahead_bytes_ == 0 || ahead_bytes_ < ahead_bytes_max_;
-    });
+    room_.wait(lock, [this] { return stop_ || started_ == inputs_.size() || MayStart(); });
     if (stop_ || started_ == inputs_.size()) return;
-    const std::size_t index = started_++;
-    ahead_bytes_ += CostOf(inputs_[index]);
-    lock.unlock();
-    Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index], footer_bytes_max_);
-    lock.lock();
-    ready_.emplace(index, std::move(opened));
-    changed_.notify_all();
+    OpenOne(lock);
   }
 }
 
@@ -64,11 +69,21 @@ Result<std::shared_ptr<InputFile>> InputQueue::Next() {
   const std::size_t index = taken_++;
   if (readers_.empty()) return OpenInput(inputs_[index], footer_bytes_max_);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ready_.contains(index); });
+  while (!ready_.contains(index)) {
+    if (MayStart()) {
+      OpenOne(lock);
+      continue;
+    }
+    wanted_ = index;
+    there_.wait(lock, [&] { return ready_.contains(index); });
+    wanted_ = SIZE_MAX;
+  }
   Result<std::shared_ptr<InputFile>> opened = std::move(ready_.at(index));
   ready_.erase(index);
+  const std::int64_t before = ahead_bytes_, low = ahead_bytes_max_ - ahead_bytes_max_ / 4;
   ahead_bytes_ -= CostOf(inputs_[index]);
-  changed_.notify_all();
+  // Readers that sleep are woken for several files.
+  if ((before > low && ahead_bytes_ <= low) || ahead_bytes_ == 0) room_.notify_all();
   return opened;
 }
 

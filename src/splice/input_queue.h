@@ -4,7 +4,8 @@
 //
 // In: sources. Out: opened inputs, one a call, in order.
 // Guarantees: at most `ahead_bytes` of files are read and not yet taken (one file may be more).
-// Cost: with one thread nothing is read ahead; else a few reading threads, so that requests to a store overlap.
+// Cost: a few reading threads, so that requests to a store, or reading and merging, overlap. Who asks for an input that
+//   is not there yet opens others meanwhile: to sleep and be woken takes longer than to open a small file.
 // Threads: Next belongs to one thread.
 // Errors: those of InputFile::Open, at the input's turn.
 #pragma once
@@ -24,8 +25,8 @@ namespace firn::splice {
 
 class InputQueue {
  public:
-  /// `footer_bytes_max`: see InputFile::Open.
-  InputQueue(const std::vector<Input>& inputs, bool read_ahead, std::int64_t ahead_bytes,
+  /// With no readers nothing is opened ahead. `footer_bytes_max`: see InputFile::Open.
+  InputQueue(const std::vector<Input>& inputs, std::size_t readers_max, std::int64_t ahead_bytes,
              std::uint64_t footer_bytes_max);
   ~InputQueue();
   InputQueue(const InputQueue&) = delete;
@@ -36,6 +37,8 @@ class InputQueue {
 
  private:
   void Read();
+  bool MayStart() const;
+  void OpenOne(std::unique_lock<std::mutex>& lock);
   static std::int64_t CostOf(const Input& input);
 
   const std::vector<Input>& inputs_;
@@ -43,9 +46,11 @@ class InputQueue {
   const std::uint64_t footer_bytes_max_;
   std::size_t taken_ = 0;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable room_;   // for readers
+  std::condition_variable there_;  // for Next: the input that it waits for
   std::map<std::size_t, Result<std::shared_ptr<InputFile>>> ready_;
   std::size_t started_ = 0;
+  std::size_t wanted_ = SIZE_MAX;  // Next sleeps until it is there
   std::int64_t ahead_bytes_ = 0;
   bool stop_ = false;
   std::vector<std::jthread> readers_;

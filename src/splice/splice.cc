@@ -22,6 +22,7 @@ namespace {
 using parquet::Codec;
 
 constexpr std::string_view kMagic = "PAR1";
+constexpr int kReaders = 2;
 constexpr std::size_t kRowGroupsMax = std::numeric_limits<std::int16_t>::max();
 
 bool SameElement(const parquet::SchemaElement& a, const parquet::SchemaElement& b) {
@@ -80,7 +81,8 @@ class Splicer {
     }
     if (sink_.position() != 0) return Error{Code::kInvalidArgument, sink_.name() + ": the sink is not empty"};
     FIRN_TRY(sink_.Write(AsBytes(kMagic)));
-    InputQueue queue(inputs_, options_.threads > 1 || options_.read_ahead, limits_.ahead_bytes, limits_.footer_bytes);
+    const int readers = options_.readers > 0 ? options_.readers : options_.threads > 1 ? kReaders : 0;
+    InputQueue queue(inputs_, static_cast<std::size_t>(readers), limits_.ahead_bytes, limits_.footer_bytes);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       Result<std::shared_ptr<InputFile>> file = queue.Next();
       Status accepted = file ? Accept(i, **file) : Status(std::move(file.error()));

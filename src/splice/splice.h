@@ -105,7 +105,9 @@ struct Options {
   std::map<std::int32_t, ColumnOptions> columns;        // by the field id of the leaf
   std::int64_t memory_bytes = std::int64_t{512} << 20;  // less than 16 MiB counts as 16 MiB
   int threads = 1;
-  bool read_ahead = false;  // also with one thread: some inputs are opened before their turn, so that requests overlap
+  /// That open inputs before their turn; of a store, whose requests take long, eight or so. 0: two with several
+  /// threads, else none.
+  int readers = 0;
   /// Gives the content of an input when its footer is known, in place of the members of the Input; may be empty. Called
   /// in the order of the inputs, on the calling thread. It is let go as soon as the input's rows are written.
   std::function<Result<InputContent>(std::size_t input, const parquet::FileMetaData& footer)> resolve = {};
@@ -147,7 +149,8 @@ Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, 
 
 /// Re-reads a finished output: footer, every page header, sizes, row and value counts, dictionary bounds of index
 /// pages, page index against pages, Bloom filters against dictionaries. For the check before every commit. Holds at
-/// most `memory_bytes`.
-Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes = std::int64_t{512} << 20);
+/// most `memory_bytes`; with several threads, row groups are checked at the same time.
+Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes = std::int64_t{512} << 20,
+              int threads = 1);
 
 }  // namespace firn::splice
