@@ -44,6 +44,7 @@ class LocalOutputFile final : public OutputFile {
   FileDescriptor file_;
   Bytes buffer_;
   std::uint64_t position_ = 0;
+  std::uint64_t flushed_ = 0, written_behind_ = 0;
 };
 
 }  // namespace firn::ports
