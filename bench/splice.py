@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many Parquet files into one: firn's three efforts beside DuckDB, pyarrow and a plain copy; and scans of what they made."""
 
+import functools
+import itertools
 import json
 import os
 import shutil
@@ -100,14 +102,34 @@ def flights(data):
 
 
 def with_ids(table):
-    text = (pa.types.is_string_view, pa.types.is_large_string)
-    fields = [pa.field(f.name, pa.string() if any(is_text(f.type) for is_text in text) else f.type,
-                       metadata={"PARQUET:field_id": str(i + 1)}) for i, f in enumerate(table.schema)]
-    return table.cast(pa.schema(fields))
+    """Iceberg's field ids, level after level; text has one type."""
+    number = itertools.count(1)
+
+    def numbered(fields):
+        ids = [{"PARQUET:field_id": str(next(number))} for _ in fields]
+        return [pa.field(f.name, plain(f.type), metadata=i) for f, i in zip(fields, ids)]
+
+    def plain(kind):
+        if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
+            return pa.string()
+        if pa.types.is_struct(kind):
+            return pa.struct(numbered(list(kind)))
+        if pa.types.is_list(kind):
+            return pa.list_(*numbered([kind.value_field]))
+        if pa.types.is_map(kind):
+            key, value = numbered([kind.key_field, kind.item_field])
+            return pa.map_(key.with_nullable(False), value)
+        return kind
+
+    return table.cast(pa.schema(numbered(list(table.schema))))
 
 
-def split(data, name, count, source, **options):
-    """`count` files of `source(data)`, written by pyarrow with `options`, or by DuckDB."""
+def parts(table, count):
+    return [table.slice(begin := table.num_rows * k // count, table.num_rows * (k + 1) // count - begin) for k in range(count)]
+
+
+def split(data, name, count, source, write=None, **options):
+    """`count` files of `source(data)`: by `write(table, path)`, by DuckDB, or by pyarrow with `options`."""
     folder = data / f"{name}_{count}"
     if (folder / ".done").exists():
         return folder
@@ -121,19 +143,18 @@ def split(data, name, count, source, **options):
                         str(table.num_rows)], check=True)
         whole.unlink()
     else:
-        for k in range(count):
-            begin, end = table.num_rows * k // count, table.num_rows * (k + 1) // count
-            pq.write_table(table.slice(begin, end - begin), folder / f"part-{k:05d}.parquet", compression="zstd",
-                           compression_level=3, store_decimal_as_integer=True, write_page_index=True, store_schema=False,
-                           **options)
+        write = write or functools.partial(pq.write_table, compression="zstd", compression_level=3, store_decimal_as_integer=True,
+                                           write_page_index=True, store_schema=False, **options)
+        for k, part in enumerate(parts(table, count)):
+            write(part, folder / f"part-{k:05d}.parquet")
     (folder / ".done").touch()
     return folder
 
 
-def compare(key, title, folder, tools, out, runs, results):
-    """Each tool in turn, `runs` times; ratios to DuckDB of the same round."""
+def compare(key, title, tools, out, runs, results, check=None):
+    """Each tool in turn, `runs` times; ratios to DuckDB of the same round. `check(name, out)` looks at what a tool made."""
     measured = {name: [] for name in tools}
-    for _ in range(runs):
+    for run in range(runs):
         for name, command in tools.items():
             out.unlink(missing_ok=True)
             os.sync()
@@ -141,6 +162,8 @@ def compare(key, title, folder, tools, out, runs, results):
             if name != "copy":
                 meta = pq.read_metadata(out)
                 measured[name][-1].update(row_groups=meta.num_row_groups, rows=meta.num_rows)
+                if check and run == 0:
+                    check(name, out)
     base = measured["duckdb"]
     print(f"\n{title}, {runs} runs, medians")
     print(f"  {'tool':20}{'CPU s':>8}{'/DuckDB':>9}{'wall s':>8}{'/DuckDB':>9}{'MB':>8}{'/DuckDB':>9}{'RSS MB':>8}{'groups':>8}")
@@ -172,17 +195,19 @@ def tiers_of(firn, inputs, out, effort):
     return {name: tier["bytes"] for name, tier in json.loads(report)["tiers"].items()}
 
 
-def run_set(key, title, folder, firn, data, runs, results, pyarrow):
+def run_set(key, title, folder, firn, data, runs, results, pyarrow, concat=None, check=None):
     out, python = data / "out.parquet", str(peer_python(data))
     inputs = sorted(str(p) for p in folder.glob("*.parquet"))
     tools = {"copy": [sys.executable, "-c", COPY, str(folder), str(out)],
              "duckdb": [python, "-c", DUCKDB, str(folder), str(out)]}
     if pyarrow:
         tools["pyarrow"] = [sys.executable, "-c", PYARROW, str(folder), str(out)]
+    if concat:
+        tools["parquet-concat"] = [str(concat), str(out), *inputs]
     for effort in ("fast", "balanced", "dense"):
         tools[f"firn {effort}"] = splice_command(firn, inputs, out, effort)
     tools["firn, 2 threads"] = splice_command(firn, inputs, out, threads=2)
-    compare(key, title, folder, tools, out, runs, results)
+    compare(key, title, tools, out, runs, results, check)
     for effort in ("fast", "balanced", "dense"):
         results[f"{key}/tiers/{effort}"] = tiers_of(firn, inputs, out, effort)
         print(f"  bytes per tier, {effort}: " +
@@ -205,19 +230,19 @@ def copyable_bench(firn, data, runs, results):
         run_set(f"copyable/{key}", title, folder, firn, data, runs, results, pyarrow=False)
 
 
-def scans_bench(firn, data, runs, results):
+def scan_outputs(key, title, folder, scans, firn, data, runs, results):
     """How quickly others read what was made, against what DuckDB made; one thread, CPU of three scans in one process."""
-    folder, python = split(data, "lineitem", 2000, lineitem), str(peer_python(data))
-    inputs, made = sorted(str(p) for p in folder.glob("*.parquet")), {}
+    python, made = str(peer_python(data)), {}
+    inputs = sorted(str(p) for p in folder.glob("*.parquet"))
     for name in ("duckdb", "fast", "balanced", "dense"):
         made[name] = data / f"scan_{name}.parquet"
         made[name].unlink(missing_ok=True)
         timed([python, "-c", DUCKDB, str(folder), str(made[name])] if name == "duckdb"
               else splice_command(firn, inputs, made[name], name))
-    sums = ", ".join(f"sum(hash({c}))" for c in pq.read_schema(made["duckdb"]).names)
-    print(f"\nscans of lineitem, one thread, {runs} runs, medians, CPU s (and share of the scan of DuckDB's own file)")
-    for scan, query in SCANS.items():
-        readers = {f"DuckDB {DUCKDB_VERSION}": [python, "-c", SCAN_DUCKDB, "{}", query.format(sums=sums)],
+    sums = ", ".join(f'sum(hash("{c}"))' for c in pq.read_schema(made["duckdb"]).names)
+    print(f"\nscans of {title}, one thread, {runs} runs, medians, CPU s (and share of the scan of DuckDB's own file)")
+    for scan in scans:
+        readers = {f"DuckDB {DUCKDB_VERSION}": [python, "-c", SCAN_DUCKDB, "{}", SCANS[scan].format(sums=sums)],
                    "pyarrow": [sys.executable, "-c", SCAN_PYARROW, "{}", scan]}
         for reader, command in readers.items():
             measured = {name: [] for name in made}
@@ -226,8 +251,12 @@ def scans_bench(firn, data, runs, results):
                     measured[name].append(timed([c.replace("{}", str(path)) for c in command])["cpu"])
             base = statistics.median(measured["duckdb"])
             for name, seconds in measured.items():
-                results[f"scans/{scan}/{reader}/{name}"] = {"cpu": statistics.median(seconds), "ratio": statistics.median(seconds) / base}
+                results[f"{key}/{scan}/{reader}/{name}"] = {"cpu": statistics.median(seconds), "ratio": statistics.median(seconds) / base}
             print(f"  {scan:10} {reader:14} " + "  ".join(
                 f"{name} {statistics.median(s):.2f} ({statistics.median(s) / base:.2f})" for name, s in measured.items()), flush=True)
     for path in made.values():
         path.unlink()
+
+
+def scans_bench(firn, data, runs, results):
+    scan_outputs("scans", "lineitem", split(data, "lineitem", 2000, lineitem), SCANS, firn, data, runs, results)

@@ -32,6 +32,10 @@ class Spark:
         self.process = subprocess.Popen([python(), Path(__file__).with_name("spark_session.py")], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True, env=dict(os.environ, SPARK_LOCAL_IP="127.0.0.1"))
 
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
+
     def copy(self, source, target, **options):
         pairs = [f"{name}={value}" for name, value in options.items()]
         self.process.stdin.write("\t".join([str(source), str(target), *pairs]) + "\n")
@@ -40,12 +44,16 @@ class Spark:
         if answer != "ok":
             raise RuntimeError(f"Spark: {answer}")
 
-    def write(self, data, path, codec, rng, shape=None):
+    def write_table(self, data, path, **options):
         source = f"{path}.source"
         pq.write_table(data, source, use_dictionary=False, compression="none", store_schema=False,
                        store_decimal_as_integer=True)
+        self.copy(source, path, **options)
+        os.unlink(source)
+
+    def write(self, data, path, codec, rng, shape=None):
         legacy = shape or {}
-        self.copy(source, path, **{
+        self.write_table(data, path, **{
             "compression": codec, "parquet.enable.dictionary": bool(flag(rng, 0.7)),
             "parquet.writer.version": "v2" if flag(rng, 0.6) else "v1", "parquet.page.size": rng.choice([1 << 10, 1 << 20]),
             "parquet.dictionary.page.size": rng.choice([256, 1 << 20]), "parquet.block.size": rng.choice([1 << 14, 1 << 27]),
@@ -53,7 +61,6 @@ class Spark:
             "parquet.bloom.filter.enabled": bool(flag(rng, 0.3)), "parquet.bloom.filter.max.bytes": 1 << 12,
             "spark.sql.parquet.writeLegacyFormat": bool(legacy.get("old_lists")),
             "spark.sql.parquet.outputTimestampType": "INT96" if legacy.get("int96") else "TIMESTAMP_MICROS"})
-        os.unlink(source)
 
     def read(self, path):
         copied = f"{path}.copied"

@@ -5,7 +5,9 @@ import collections
 import datetime
 import decimal
 import json
+import os
 import subprocess
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -23,6 +25,7 @@ TYPES = {"int32": pa.int32(), "int64": pa.int64(), "float": pa.float32(), "doubl
          "list<int32>": pa.list_(pa.int32()), "list<string>": pa.list_(pa.string()),
          "struct": pa.struct([("a", pa.int64()), ("b", pa.string())])}
 
+GO_FOLDER = Path(__file__).parent / "go"  # the program for `write_arrow_go`
 EPOCH = datetime.datetime(1900, 1, 1, tzinfo=datetime.timezone.utc)
 
 
@@ -131,25 +134,31 @@ def by_polars(data, path, codec, rng):
                                           data_page_size=int(rng.choice([1 << 10, 1 << 20])))
 
 
-def by_arrow_rs(data, path, codec, rng):
-    """The Parquet writer of arrow-rs, through DataFusion."""
+def write_arrow_rs(data, path, **options):
+    """The Parquet writer of arrow-rs, through DataFusion, whose defaults are those of the other `options`."""
     import datafusion
+    datafusion.SessionContext().from_arrow(data).write_parquet_with_options(str(path), datafusion.ParquetWriterOptions(**options))
+
+
+def by_arrow_rs(data, path, codec, rng):
     names = {"zstd": "zstd(3)", "snappy": "snappy", "gzip": "gzip(6)", "uncompressed": "uncompressed"}
-    options = datafusion.ParquetWriterOptions(
-        compression=names[codec], dictionary_enabled=bool(rng.random() < 0.6), writer_version=str(rng.choice(["1.0", "2.0"])),
+    write_arrow_rs(
+        data, path, compression=names[codec], dictionary_enabled=bool(rng.random() < 0.6), writer_version=str(rng.choice(["1.0", "2.0"])),
         data_page_row_count_limit=int(rng.choice([100, 20000])), max_row_group_size=int(rng.choice([700, 1 << 20])),
         statistics_enabled=str(rng.choice(["none", "chunk", "page"])), bloom_filter_on_write=bool(rng.random() < 0.3))
-    context = datafusion.SessionContext()
-    context.from_arrow(data).write_parquet_with_options(str(path), options)
 
 
-def by_go(program, data, path, codec, rng):
+def write_arrow_go(program, data, path, **options):
     source = f"{path}.arrow"
     with pa.OSFile(source, "wb") as sink, pa.ipc.new_file(sink, data.schema) as writer:
         writer.write_table(data)
-    options = {"codec": codec, "dictionary": bool(rng.random() < 0.6), "v2": bool(rng.random() < 0.5),
-               "page": int(rng.choice([1 << 10, 1 << 20])), "rows": int(rng.choice([700, 1 << 20]))}
     subprocess.run([program, source, str(path), json.dumps(options)], check=True, capture_output=True)
+    os.unlink(source)
+
+
+def by_go(program, data, path, codec, rng):
+    write_arrow_go(program, data, path, codec=codec, dictionary=bool(rng.random() < 0.6), v2=bool(rng.random() < 0.5),
+                   page=int(rng.choice([1 << 10, 1 << 20])), rows=int(rng.choice([700, 1 << 20])))
 
 
 def by_parquet_mr(data, path, codec, rng, shape=None):

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data of another kind than small files of lineitem by Arrow: many columns, nested ones, larger files, and other writers.
+
+The writers are those of the differential tests. Spark needs Java, arrow-go is built where there is Go; arrow-rs comes with
+DataFusion. What each tool made must hold the rows of the input, by a hash that asks for no order. Then it is scanned.
+"""
+
+import functools
+import shutil
+import subprocess
+
+import data_sets
+from deletes import fingerprint  # and the folder above in sys.path
+from peers import parquet_concat
+from splice import lineitem, run_set, scan_outputs, split, with_ids
+from tests.differential import tables
+from tests.differential.spark import Spark
+
+
+def wide(_data):
+    return with_ids(data_sets.wide())
+
+
+def nested(_data):
+    return with_ids(data_sets.nested())
+
+
+def by_spark(data):
+    """Files with what Iceberg's writer in Spark sets: zstd, dictionaries, pages of the first version."""
+    if not shutil.which("java"):
+        return None
+    session = Spark()
+    try:
+        return split(data, "lineitem_spark", 100, lineitem, functools.partial(
+            session.write_table, **{"compression": "zstd", "parquet.enable.dictionary": "true"}))
+    finally:
+        session.stop()
+
+
+def by_arrow_rs(data):
+    return split(data, "lineitem_arrow_rs", 100, lineitem, functools.partial(tables.write_arrow_rs, compression="zstd(3)"))
+
+
+def by_arrow_go(data):
+    program = data / "parquetgo"
+    if not program.exists() and shutil.which("go"):
+        subprocess.run(["go", "build", "-o", str(program), "."], cwd=tables.GO_FOLDER, check=True)
+    if not program.exists():
+        return None
+    options = {"codec": "zstd", "dictionary": True, "v2": False, "page": 1 << 20, "rows": 1 << 20}
+    return split(data, "lineitem_arrow_go", 100, lineitem, functools.partial(tables.write_arrow_go, str(program), **options))
+
+
+SETS = {
+    "wide": ("150 columns, 117 of them text, 80 files", lambda data: split(data, "wide", 80, wide)),
+    "nested": ("structs, lists, maps, optional at all levels, 50 files", lambda data: split(data, "nested", 50, nested)),
+    "lineitem-20": ("lineitem, 20 files of 9 MB", lambda data: split(data, "lineitem", 20, lineitem)),
+    "lineitem-spark": ("lineitem written by Spark, 100 files", by_spark),
+    "lineitem-arrow-rs": ("lineitem written by arrow-rs, 100 files", by_arrow_rs),
+    "lineitem-arrow-go": ("lineitem written by arrow-go, 100 files", by_arrow_go),
+}
+
+
+def data_bench(firn, data, runs, results):
+    concat = parquet_concat(data)
+    for name, (title, files) in SETS.items():
+        folder = files(data)
+        if folder is None:
+            print(f"\n{title}: that writer is not here")
+            continue
+        expected = fingerprint(f"read_parquet('{folder}/*.parquet')")
+
+        def check(tool, out):
+            found = fingerprint(f"'{out}'")
+            if found != expected:
+                raise RuntimeError(f"{name}, {tool}: other rows: {found}, not {expected}")
+
+        run_set(f"data/{name}", title, folder, firn, data, runs, results, pyarrow=True, concat=concat, check=check)
+        scan_outputs(f"data/{name}/scans", title, folder, ["full"], firn, data, runs, results)
