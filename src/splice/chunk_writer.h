@@ -52,8 +52,8 @@ using ChunkSink = std::function<Status(ByteView)>;
 struct ChunkSettings {
   parquet::Codec codec = parquet::Codec::kZstd;
   int codec_level = parquet::kDefaultLevel;
-  /// With zstd: values of pages without a dictionary are compressed at a faster level if a sample of them then has at
-  /// most this share of its bytes at `codec_level`; 0: never. Wide integers are often smaller there as well.
+  /// With zstd: pages without a dictionary get a faster level if a sample then has at most this share of its bytes at
+  /// `codec_level`, as wide integers often have, or a denser one if that makes numbers much smaller; 0: never.
   double faster_level_share = 0;
 };
 

@@ -117,25 +117,6 @@ TEST(SpliceTier, SmallPagesBehindADictionary_AreJoined) {
   EXPECT_EQ(spliced.report.pages, 1);
 }
 
-TEST(SpliceTier, WideIntegers_AreCompressedFasterAndNotWorse_UnlessALevelIsAsked) {
-  std::vector<TablePtr> tables;
-  std::vector<Input> inputs;
-  FileChoice choice;
-  choice.dictionary = false;
-  choice.page_rows = 2000;  // small pages, so that they are joined
-  for (int i = 0; i < 8; ++i) {
-    tables.push_back(Table({"int64"}, 40000, 1 << 20, 0, static_cast<std::uint64_t>(i), 0));
-    inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
-  }
-  const Spliced chosen = Must(SpliceFiles(inputs));
-  Options options;
-  options.codec_level = 1;
-  const Spliced asked = Must(SpliceFiles(inputs, options));
-  EXPECT_EQ(DifferenceOf(tables, chosen.file), "");
-  EXPECT_EQ(DifferenceOf(tables, asked.file), "");
-  EXPECT_LT(chosen.file.size(), asked.file.size());
-}
-
 TEST(SpliceTier, EqualDictionaries_LargePages_AreCopiedAndCheckedByVerify) {
   FileChoice choice;
   choice.page_rows = 1 << 20;
