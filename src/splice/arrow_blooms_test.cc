@@ -9,6 +9,7 @@
 #include <parquet/file_reader.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace firn::splice::testing {
@@ -40,7 +41,9 @@ std::int64_t CountDenied(::parquet::ColumnReader& column, const ::parquet::Bloom
   while (reader.HasNext()) {
     std::int64_t count = 0;
     reader.ReadBatch(kBatch, definition.data(), repetition.data(), values.get(), &count);
-    for (std::int64_t i = 0; i < count; ++i) denied += filter.FindHash(HashOf(filter, values[i], length)) ? 0 : 1;
+    for (const auto& value : std::span(values.get(), static_cast<std::size_t>(count))) {
+      denied += filter.FindHash(HashOf(filter, value, length)) ? 0 : 1;
+    }
   }
   return denied;
 }

@@ -70,14 +70,14 @@ int CommitMany(Catalog& catalog, const TableIdentifier& id, int count, Random ra
 }
 
 /// Every snapshot is on the one line of ancestors of main, and their number is `count`.
-void ExpectOneLine(const LoadedTable& table, std::size_t count) {
-  EXPECT_EQ(table.metadata->snapshots().size(), count);
-  std::size_t length = 0;
+void ExpectOneLine(const LoadedTable& table, std::int64_t count) {
+  EXPECT_EQ(std::ssize(table.metadata->snapshots()), count);
+  std::int64_t length = 0;
   for (const auto* at = table.metadata->current_snapshot(); at; ++length) {
     at = at->parent_id ? table.metadata->FindSnapshot(*at->parent_id) : nullptr;
   }
   EXPECT_EQ(length, count);
-  EXPECT_EQ(table.metadata->last_sequence_number().value, static_cast<std::int64_t>(count));
+  EXPECT_EQ(table.metadata->last_sequence_number().value, count);
 }
 
 class CatalogContract : public testing::TestWithParam<CatalogCase> {
@@ -333,7 +333,7 @@ TEST_P(CatalogContract, CommitTable_EightThreads_NoUpdateIsLost) {
   EXPECT_EQ(done, kThreads * commits);
   ExpectOneLine(Load(id), kThreads * commits);
   if (store_->has_unique_names) {
-    EXPECT_EQ(MetadataFiles(Load(id)).size(), 1U + kThreads * commits) << "losers remove their files";
+    EXPECT_EQ(std::ssize(MetadataFiles(Load(id))), 1 + kThreads * commits) << "losers remove their files";
   }
 }
 
