@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs all tests and ends with one line: `N passed, N failed` (`, N skipped` where some were).
 
-    tools/run_tests.py --build build/release [--quick] [--only TEXT] [--jobs N]
+    tools/run_tests.py --build build/release [--quick] [--programs] [--only TEXT] [--jobs N]
 
 Order: tools/tidy, the GoogleTest programs and fuzz replays that CMake registered, then the Python tests in tests/
 (other people's readers and real servers). --quick leaves out what needs servers. --only keeps the programs and
-Python files whose name contains TEXT. What was not run is said before the last line.
+Python files whose name contains TEXT. --programs leaves out what is in Python. What was not run is said before the
+last line.
 """
 
 import argparse
@@ -93,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--programs", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
@@ -101,7 +103,9 @@ def main():
     tally = Tally()
     not_run = []
 
-    if args.only in "tidy":
+    if args.programs:
+        not_run.append("tests in Python (--programs)")
+    elif args.only in "tidy":
         tally.add(*run_program("tidy", [sys.executable, "tools/tidy.py"], environment))
         tally.add(*run_python(ROOT / "tools/tidy_check.py", environment))
 
@@ -119,7 +123,7 @@ def main():
             for result in pool.map(lambda item: run_program(item[0], item[1], environment), programs):
                 tally.add(*result)
         for path in sorted((ROOT / "tests").glob("**/test_*.py")):
-            if args.only in path.name:
+            if args.only in path.name and not args.programs:
                 tally.add(*run_python(path, environment))
     finally:
         if servers:

