@@ -6,10 +6,10 @@
 #include <bitset>
 #include <string_view>
 
-#include "act/metadata_files.h"
 #include "base/ascii.h"
 #include "iceberg/bucket_hash.h"
 #include "ports/location.h"
+#include "ports/metadata_file.h"
 
 namespace firn::act {
 namespace {
@@ -56,7 +56,7 @@ Result<DataLocations> DataLocations::For(const iceberg::TableMetadata& metadata)
   const std::string* folder =
       locations.hashed_ ? First(metadata, {"write.data.path", "write.object-storage.path", "write.folder-storage.path"})
                         : First(metadata, {"write.data.path", "write.folder-storage.path"});
-  locations.folder_ = FolderOf(metadata, folder == nullptr || folder->empty() ? "data" : *folder);
+  locations.folder_ = ports::TableFolder(metadata, folder == nullptr || folder->empty() ? "data" : *folder);
   if (locations.hashed_ && !locations.folder_.starts_with(table)) locations.context_ = ContextOf(table);
   return locations;
 }

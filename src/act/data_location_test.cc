@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "act/metadata_files.h"
 #include "act/metadata_fixture.h"
 
 namespace firn::act {
@@ -65,12 +64,6 @@ TEST(DataLocations, CustomProvider_Refused) {
     ASSERT_FALSE(locations.has_value());
     EXPECT_EQ(locations.error().code, Code::kUnsupported);
   }
-}
-
-TEST(MetadataFolder, Property_IsAbsoluteOrBelowTheTable) {
-  EXPECT_EQ(MetadataFolder(TableWith("/wh/t/", "")), "/wh/t/metadata");
-  EXPECT_EQ(MetadataFolder(TableWith("/wh/t", R"("write.metadata.path":"s3://m/x/")")), "s3://m/x");
-  EXPECT_EQ(MetadataFolder(TableWith("/wh/t", R"("write.metadata.path":"meta")")), "/wh/t/meta");
 }
 
 }  // namespace

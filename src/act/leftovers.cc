@@ -8,7 +8,6 @@
 #include <unordered_set>
 
 #include "act/data_location.h"
-#include "act/metadata_files.h"
 #include "observe/manifest_scan.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
@@ -87,7 +86,7 @@ Status Sweep::FindIn(const std::string& folder) {
 }
 
 Status Sweep::Find() {
-  std::set<std::string> folders{ports::AsPrefix(MetadataFolder(metadata_))};
+  std::set<std::string> folders{ports::AsPrefix(ports::MetadataFolder(metadata_))};
   // Where new files go cannot be known with a class of somebody's own: firn did not write there either.
   if (const auto locations = DataLocations::For(metadata_)) folders.insert(ports::AsPrefix(locations->folder()));
   for (const std::string& folder : folders) FIRN_TRY(FindIn(folder));

@@ -5,20 +5,9 @@
 
 #include <utility>
 
-#include "ports/location.h"
+#include "ports/metadata_file.h"
 
 namespace firn::act {
-
-std::string FolderOf(const iceberg::TableMetadata& metadata, std::string_view configured) {
-  const std::string_view folder = ports::WithoutSlash(configured);
-  const bool absolute = folder.starts_with('/') || folder.find(':') < folder.find('/');
-  return absolute ? std::string(folder) : ports::Join(ports::WithoutSlash(metadata.location()), folder);
-}
-
-std::string MetadataFolder(const iceberg::TableMetadata& metadata) {
-  const std::string configured = metadata.Property("write.metadata.path", "");
-  return FolderOf(metadata, configured.empty() ? "metadata" : configured);
-}
 
 Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::Create(std::string location) {
   FIRN_ASSIGN(auto file, io_.Create(location));
@@ -27,13 +16,13 @@ Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::Create(std::string loc
 }
 
 Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewManifest(const iceberg::TableMetadata& metadata) {
-  return Create(fmt::format("{}/{}-m{}.avro", MetadataFolder(metadata), commit_uuid_, manifest_count_++));
+  return Create(fmt::format("{}/{}-m{}.avro", ports::MetadataFolder(metadata), commit_uuid_, manifest_count_++));
 }
 
 Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewManifestList(const iceberg::TableMetadata& metadata,
                                                                           SnapshotId snapshot_id, int attempt) {
   return Create(
-      fmt::format("{}/snap-{}-{}-{}.avro", MetadataFolder(metadata), snapshot_id.value, attempt, commit_uuid_));
+      fmt::format("{}/snap-{}-{}-{}.avro", ports::MetadataFolder(metadata), snapshot_id.value, attempt, commit_uuid_));
 }
 
 Result<std::unique_ptr<ports::OutputFile>> MetadataFiles::NewDeleteFile(const DataLocations& locations,

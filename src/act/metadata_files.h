@@ -22,11 +22,6 @@
 
 namespace firn::act {
 
-/// A configured folder, without slashes at its end: a relative one is below the table's location.
-std::string FolderOf(const iceberg::TableMetadata& metadata, std::string_view configured);
-/// Folder of metadata files: `write.metadata.path` (a relative one is below the table), else "metadata".
-std::string MetadataFolder(const iceberg::TableMetadata& metadata);
-
 class MetadataFiles {
  public:
   /// `commit_uuid` makes the names unique.

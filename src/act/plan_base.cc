@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "act/metadata_files.h"
 #include "act/run_journal.h"
 #include "ports/location.h"
+#include "ports/metadata_file.h"
 
 namespace firn::act {
 
@@ -34,7 +34,7 @@ Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& tab
                    const std::string& file_name) {
   FIRN_TRY(environment.catalog.CheckWritable(table));
   FIRN_TRY(environment.io.CheckCreate(locations.NewLocation("", file_name)).In(ToString(table.id)));
-  return environment.io.CheckCreate(ports::Join(MetadataFolder(*table.metadata), "manifest.avro"))
+  return environment.io.CheckCreate(ports::Join(ports::MetadataFolder(*table.metadata), "manifest.avro"))
       .In(ToString(table.id));
 }
 

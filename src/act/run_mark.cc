@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "act/metadata_files.h"
 #include "format/json/json.h"
 #include "ports/location.h"
+#include "ports/metadata_file.h"
 
 namespace firn::act {
 namespace {
@@ -47,7 +47,7 @@ std::string NewRunName(Random& random) { return random.NewUuid().substr(0, kRunN
 std::string UuidOf(const std::string& run, Random& random) { return random.NewUuid().replace(0, run.size(), run); }
 
 std::string MarkFolder(const iceberg::TableMetadata& metadata) {
-  return ports::AsPrefix(ports::Join(MetadataFolder(metadata), "firn-runs"));
+  return ports::AsPrefix(ports::Join(ports::MetadataFolder(metadata), "firn-runs"));
 }
 
 std::string MarkLocation(std::string_view folder, std::string_view run, bool is_ended) {

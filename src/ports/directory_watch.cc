@@ -17,6 +17,7 @@
 #include <unordered_map>
 
 #include "ports/event_parse.h"
+#include "ports/metadata_file.h"
 #include "ports/posix.h"
 
 namespace firn::ports {
@@ -28,9 +29,7 @@ constexpr std::uint32_t kFolderEvents = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | I
 constexpr std::uint32_t kMetadataEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW;
 constexpr std::size_t kBufferBytes = 64 << 10;
 
-bool IsMetadataFile(std::string_view name) {
-  return name == "version-hint.text" || name.ends_with(".metadata.json") || name.ends_with(".metadata.json.gz");
-}
+bool IsMetadataFile(std::string_view name) { return name == "version-hint.text" || IsMetadataFileName(name); }
 
 class InotifyWatch final : public DirectoryWatch {
  public:

@@ -9,6 +9,7 @@
 
 #include "ports/dotted_name.h"
 #include "ports/event_text.h"
+#include "ports/metadata_file.h"
 
 namespace firn::ports {
 namespace {
@@ -122,8 +123,7 @@ Result<ParsedEvents> ParseWebhook(std::string_view body) {
 std::string TableLocationOf(std::string_view metadata_location) {
   const auto slash = metadata_location.rfind('/');
   if (slash == std::string_view::npos) return "";
-  const std::string_view file = metadata_location.substr(slash + 1);
-  if (!file.ends_with(".metadata.json") && !file.ends_with(".metadata.json.gz")) return "";
+  if (!IsMetadataFileName(metadata_location)) return "";
   const std::string_view folder = metadata_location.substr(0, slash);
   if (!folder.ends_with("/metadata")) return "";
   return std::string(folder.substr(0, folder.size() - std::string_view("/metadata").size()));

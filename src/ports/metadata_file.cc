@@ -71,16 +71,22 @@ Result<Bytes> EncodeMetadata(const iceberg::TableMetadata& metadata, MetadataCod
   return codec == MetadataCodec::kGzip ? Gzip(plain) : Result<Bytes>(Bytes(plain.begin(), plain.end()));
 }
 
-std::string MetadataFileFolder(const iceberg::TableMetadata& metadata) {
-  const std::string folder = metadata.Property("write.metadata.path", "");
-  return folder.empty() ? Join(WithoutSlash(metadata.location()), "metadata") : std::string(WithoutSlash(folder));
+std::string TableFolder(const iceberg::TableMetadata& metadata, std::string_view configured) {
+  const std::string_view folder = WithoutSlash(configured);
+  const bool is_absolute = folder.starts_with('/') || folder.find(':') < folder.find('/');
+  return is_absolute ? std::string(folder) : Join(WithoutSlash(metadata.location()), folder);
+}
+
+std::string MetadataFolder(const iceberg::TableMetadata& metadata) {
+  const std::string configured = metadata.Property("write.metadata.path", "");
+  return TableFolder(metadata, configured.empty() ? "metadata" : configured);
 }
 
 Result<std::string> NextMetadataLocation(const iceberg::TableMetadata& updated, std::string_view base_location,
                                          const std::string& uuid) {
   FIRN_ASSIGN(const MetadataCodec codec, CodecOf(updated));
   const std::int64_t version = MetadataVersion(base_location).value_or(-1) + 1;
-  return Join(MetadataFileFolder(updated),
+  return Join(MetadataFolder(updated),
               fmt::format("{:05d}-{}{}.metadata.json", version, uuid, codec == MetadataCodec::kGzip ? ".gz" : ""));
 }
 

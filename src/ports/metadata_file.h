@@ -8,7 +8,8 @@
 // Cost: metadata is held whole; kMetadataBytesMax bounds it.
 // Errors: kNotFound, kCorrupt, kUnsupported (codec), with the location.
 // Threads: pure, or as the FileIO.
-// Source: Iceberg table spec, Appendix F; Java BaseMetastoreTableOperations; gzip is told by its bytes.
+// Source: Iceberg table spec, Appendix F "Path Construction"; Java BaseMetastoreTableOperations; gzip is told by its
+// bytes.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,10 @@ enum class MetadataCodec { kNone, kGzip };
 Result<MetadataCodec> CodecOf(const iceberg::TableMetadata& metadata);
 Result<Bytes> EncodeMetadata(const iceberg::TableMetadata& metadata, MetadataCodec codec);
 
-/// Where a table's metadata files go: write.metadata.path, or metadata/ below the table's location.
-std::string MetadataFileFolder(const iceberg::TableMetadata& metadata);
+/// A folder that a property of the table names, without slashes at its end: a relative one is below its location.
+std::string TableFolder(const iceberg::TableMetadata& metadata, std::string_view configured);
+/// Where a table's metadata files and manifests go: write.metadata.path, or metadata/ below the table's location.
+std::string MetadataFolder(const iceberg::TableMetadata& metadata);
 /// Where the next version goes.
 Result<std::string> NextMetadataLocation(const iceberg::TableMetadata& updated, std::string_view base_location,
                                          const std::string& uuid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/metadata_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ports/memory_file_io.h"
@@ -43,6 +44,19 @@ TEST(MetadataFile, NextLocation_CountsOnLikeJava) {
   const auto unknown = NextMetadataLocation(Metadata(R"({"write.metadata.compression-codec":"zip"})"), "", "U");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, Code::kUnsupported);
+}
+
+TEST(MetadataFile, Folder_IsAbsoluteOrBelowTheTable) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "s3://b/t/metadata"},   {"s3://x/y/", "s3://x/y"}, {"/x", "/x"},
+      {"file:/x", "file:/x"},      {"meta", "s3://b/t/meta"}, {"meta/", "s3://b/t/meta"},
+      {"a/b:c", "s3://b/t/a/b:c"},
+  };
+  for (const auto& [configured, folder] : cases) {
+    const auto metadata = Metadata(fmt::format(R"({{"write.metadata.path":"{}"}})", configured));
+    EXPECT_EQ(MetadataFolder(metadata), folder) << configured;
+    EXPECT_EQ(*NextMetadataLocation(metadata, "", "U"), std::string(folder) + "/00000-U.metadata.json") << configured;
+  }
 }
 
 TEST(MetadataFile, Encode_ThenRead_IsTheSame) {

@@ -113,7 +113,7 @@ void PointerCatalog::RemoveOldFiles(const iceberg::TableMetadata& base, const ic
   if (updated.Property("write.metadata.delete-after-commit.enabled", "false") != "true") return;
   const auto& kept = updated.metadata_log();
   const std::unordered_set<std::string> keep(kept.begin(), kept.end());
-  const std::string folder = MetadataFileFolder(base);
+  const std::string folder = MetadataFolder(base);
   for (const std::string& location : base.metadata_log()) {
     if (keep.contains(location)) continue;
     // Whoever can write the table's metadata must not be able to have any other file deleted.
