@@ -356,6 +356,8 @@ TEST_F(ApiTest, FilesOfTheDashboardAreCachedByTheirTag) {
 TEST(ShownValue, HidesSecretsAndUserNames) {
   EXPECT_EQ(ShownValue("catalog.lake.token", "x"), "(hidden)");
   EXPECT_EQ(ShownValue("s3.secret-access-key", "x"), "(hidden)");
+  EXPECT_EQ(ShownValue("adls.connection-string", "AccountName=a;AccountKey=k"), "(hidden)");
+  EXPECT_EQ(ShownValue("header.Cookie", "x"), "(hidden)");
   EXPECT_EQ(ShownValue("firn.serve.token-file", "/run/token"), "/run/token");
   EXPECT_EQ(ShownValue("credential", ""), "");
   EXPECT_EQ(ShownValue("uri", "postgresql://u:p@h/db"), "postgresql://h/db");

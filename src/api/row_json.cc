@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <type_traits>
@@ -117,17 +116,11 @@ json::Value RowOf(const Row& row) {
 
 json::Value SettingOf(const service::SettingRow& row) { return ToJson(row); }
 
-constexpr std::array<std::string_view, 9> kSecretWords = {
-    "token", "secret", "password", "credential", "access-key", "account-key", "sas", "authorization", "private-key"};
-
 }  // namespace
 
 std::string ShownValue(std::string_view key, std::string_view value) {
-  const std::string name = AsciiLower(key);
-  for (const std::string_view word : kSecretWords) {
-    // A file that holds a secret is none; its path may be shown.
-    if (name.find(word) != std::string::npos && !name.ends_with("file")) return value.empty() ? "" : "(hidden)";
-  }
+  // A file that holds a secret is none; its path may be shown.
+  if (ports::IsSecret(key) && !AsciiLower(key).ends_with("file")) return value.empty() ? "" : "(hidden)";
   std::string shown = ports::WithoutCredentials(value);
   const auto user = shown.find("//***@");
   if (user != std::string::npos) shown.erase(user + 2, 4);

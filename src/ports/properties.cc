@@ -56,8 +56,9 @@ Properties Merged(Properties below, const Properties& above) {
 
 bool IsSecret(std::string_view key) {
   const std::string lower = AsciiLower(key);
-  for (const std::string_view mark : {"secret", "token", "credential", "password", "access-key", "account-key",
-                                      "authorization", "cookie", "connection-string", "api-key", "shared-key"}) {
+  for (const std::string_view mark :
+       {"secret", "token", "credential", "password", "access-key", "account-key", "authorization", "cookie",
+        "connection-string", "api-key", "shared-key", "private-key"}) {
     if (lower.find(mark) != std::string::npos) return true;
   }
   return false;

@@ -38,7 +38,7 @@ TEST(IsSecret_Keys, Case) {
   for (const char* key :
        {"token", "credential", "s3.secret-access-key", "s3.access-key-id", "s3.session-token", "header.Authorization",
         "auth.basic.password", "adls.account-key", "header.X-Api-Key", "adls.auth.shared-key.account.key",
-        "adls.connection-string", "adls.sas-token.lake", "gcs.oauth2.token"}) {
+        "adls.connection-string", "adls.sas-token.lake", "gcs.oauth2.token", "rest.private-key"}) {
     EXPECT_TRUE(IsSecret(key)) << key;
   }
   for (const char* key : {"uri", "warehouse", "s3.endpoint", "s3.region"}) EXPECT_FALSE(IsSecret(key)) << key;
