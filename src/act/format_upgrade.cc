@@ -5,10 +5,12 @@
 
 #include <utility>
 
+#include "act/metadata_change.h"
+
 namespace firn::act {
 namespace {
 
-class FormatChange final : public Change {
+class FormatChange final : public MetadataChange {
  public:
   explicit FormatChange(std::int32_t format_version) : format_version_(format_version) {}
 
@@ -22,14 +24,9 @@ class FormatChange final : public Change {
     proposal.updates.push_back(iceberg::UpgradeFormatVersion{format_version_});
     return proposal;
   }
-  std::string plan_id() const override { return ""; }
-  std::string fence() const override { return ""; }
   bool IsApplied(const iceberg::TableMetadata& metadata) const override {
     return metadata.format_version() >= format_version_;
   }
-  void Committed(std::size_t) override {}
-  std::vector<std::string> own_files() const override { return {}; }
-  std::vector<std::string> unused_files() const override { return {}; }
 
  private:
   std::int32_t format_version_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "act/metadata_change.h"
 #include "base/log.h"
 
 namespace firn::act {
@@ -51,7 +52,7 @@ void AddRemoval(const SnapshotRef& ref, Proposal& proposal) {
   proposal.updates.push_back(iceberg::RemoveSnapshotRef{ref.name});
 }
 
-class SetPin final : public Change {
+class SetPin final : public MetadataChange {
  public:
   SetPin(const SnapshotRef& tag, const PlanPin& pin, TimestampMs now) : tag_(tag), pin_(pin), now_(now) {}
 
@@ -68,12 +69,7 @@ class SetPin final : public Change {
     proposal.updates.push_back(iceberg::SetSnapshotRef{tag_});
     return proposal;
   }
-  std::string plan_id() const override { return ""; }
-  std::string fence() const override { return ""; }
   bool IsApplied(const TableMetadata& metadata) const override { return IsSet(metadata, tag_); }
-  void Committed(std::size_t) override {}
-  std::vector<std::string> own_files() const override { return {}; }
-  std::vector<std::string> unused_files() const override { return {}; }
 
  private:
   const SnapshotRef& tag_;
@@ -81,7 +77,7 @@ class SetPin final : public Change {
   TimestampMs now_;
 };
 
-class RemovePin final : public Change {
+class RemovePin final : public MetadataChange {
  public:
   RemovePin(const SnapshotRef& tag, const PlanPin& pin, TimestampMs now) : tag_(tag), pin_(pin), now_(now) {}
 
@@ -91,12 +87,7 @@ class RemovePin final : public Change {
     if (!proposal.updates.empty()) return proposal;
     return Error{Code::kNotFound, fmt::format("tag `{}` is gone already", tag_.name)};
   }
-  std::string plan_id() const override { return ""; }
-  std::string fence() const override { return ""; }
   bool IsApplied(const TableMetadata& metadata) const override { return !IsSet(metadata, tag_); }
-  void Committed(std::size_t) override {}
-  std::vector<std::string> own_files() const override { return {}; }
-  std::vector<std::string> unused_files() const override { return {}; }
 
  private:
   const SnapshotRef& tag_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "act/metadata_change.h"
+
 namespace firn::act {
 namespace {
 
@@ -15,7 +17,7 @@ std::optional<std::string> ValueOf(const iceberg::TableMetadata& metadata, const
   return found == properties.end() ? std::nullopt : std::optional(found->second);
 }
 
-class PropertiesChange final : public Change {
+class PropertiesChange final : public MetadataChange {
  public:
   explicit PropertiesChange(const std::vector<PropertyChange>& changes) : changes_(changes) {}
 
@@ -33,15 +35,10 @@ class PropertiesChange final : public Change {
     proposal.updates.push_back(std::move(set));
     return proposal;
   }
-  std::string plan_id() const override { return ""; }
-  std::string fence() const override { return ""; }
   bool IsApplied(const iceberg::TableMetadata& metadata) const override {
     return std::ranges::all_of(
         changes_, [&](const PropertyChange& change) { return ValueOf(metadata, change.key) == change.after; });
   }
-  void Committed(std::size_t) override {}
-  std::vector<std::string> own_files() const override { return {}; }
-  std::vector<std::string> unused_files() const override { return {}; }
 
  private:
   const std::vector<PropertyChange>& changes_;
