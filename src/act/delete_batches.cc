@@ -248,7 +248,7 @@ Status BatchReader::Compare(const DeleteLoadContext& context, const DeleteBatch&
     places.push_back(i);
   }
   if (data.empty()) return Ok();
-  FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context, data, loaded.equality, &loaded.statistics));
+  FIRN_ASSIGN(auto matched, MatchEqualityDeletes(context, data, loaded.equality, &loaded.statistics));
   for (std::size_t k = 0; k < places.size(); ++k) {
     Result<DeletedRows>& rows = loaded.rows[places[k]];
     if (matched[k]) {

@@ -150,7 +150,7 @@ class DeleteLoader {
       indexes.push_back(i);
     }
     const std::vector<const DeleteEntry*> deletes(equality_.begin(), equality_.end());
-    FIRN_ASSIGN(auto matched, MatchEachEqualityDeletes(context_, data, deletes, statistics));
+    FIRN_ASSIGN(auto matched, MatchEqualityDeletes(context_, data, deletes, statistics));
     for (std::size_t i = 0; i < indexes.size(); ++i) {
       if (!matched[i]) {
         errors_[indexes[i]] = std::move(matched[i].error());

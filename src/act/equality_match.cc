@@ -225,10 +225,10 @@ Status MatchGroup(const DeleteLoadContext& context, const KeyGroup& group, std::
 
 }  // namespace
 
-Result<std::vector<Result<roaring::PositionSet>>> MatchEachEqualityDeletes(const DeleteLoadContext& context,
-                                                                           std::span<const DataFileRef> files,
-                                                                           std::span<const DeleteEntry* const> deletes,
-                                                                           EqualityStatistics* statistics) {
+Result<std::vector<Result<roaring::PositionSet>>> MatchEqualityDeletes(const DeleteLoadContext& context,
+                                                                       std::span<const DataFileRef> files,
+                                                                       std::span<const DeleteEntry* const> deletes,
+                                                                       EqualityStatistics* statistics) {
   EqualityStatistics ignored;
   Found found(files.size());
   FIRN_ASSIGN(const std::vector<KeyGroup> groups, MakeGroups(context, files, deletes));
@@ -246,19 +246,6 @@ Result<std::vector<Result<roaring::PositionSet>>> MatchEachEqualityDeletes(const
     }
   }
   return results;
-}
-
-Result<std::vector<roaring::PositionSet>> MatchEqualityDeletes(const DeleteLoadContext& context,
-                                                               std::span<const DataFileRef> files,
-                                                               std::span<const DeleteEntry* const> deletes,
-                                                               EqualityStatistics* statistics) {
-  FIRN_ASSIGN(auto each, MatchEachEqualityDeletes(context, files, deletes, statistics));
-  std::vector<roaring::PositionSet> all;
-  for (Result<roaring::PositionSet>& one : each) {
-    if (!one) return std::move(one.error());
-    all.push_back(std::move(*one));
-  }
-  return all;
 }
 
 }  // namespace firn::act

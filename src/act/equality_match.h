@@ -32,14 +32,8 @@ struct EqualityStatistics {
 
 /// One set a data file, in their order. An error that is about single files is that of the data files concerned; any
 /// other ends the work. `statistics` may be null; it is added to.
-Result<std::vector<Result<roaring::PositionSet>>> MatchEachEqualityDeletes(
+Result<std::vector<Result<roaring::PositionSet>>> MatchEqualityDeletes(
     const DeleteLoadContext& context, std::span<const DataFileRef> files,
     std::span<const iceberg::DeleteEntry* const> deletes, EqualityStatistics* statistics = nullptr);
-
-/// The same, or the first error of a data file.
-Result<std::vector<roaring::PositionSet>> MatchEqualityDeletes(const DeleteLoadContext& context,
-                                                               std::span<const DataFileRef> files,
-                                                               std::span<const iceberg::DeleteEntry* const> deletes,
-                                                               EqualityStatistics* statistics = nullptr);
 
 }  // namespace firn::act

@@ -36,7 +36,7 @@ class RandomDeletes {
     for (const DeleteEntry& entry : deletes_) entries.push_back(&entry);
     const auto found = MatchEqualityDeletes(table_.context(memory_bytes, threads), data, entries, &statistics_);
     ASSERT_TRUE(found.has_value()) << ToString(found.error());
-    for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ((*found)[i].ToVector(), wanted_[i]) << i;
+    for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ((*found)[i].value().ToVector(), wanted_[i]) << i;
   }
   const EqualityStatistics& statistics() const { return statistics_; }
 

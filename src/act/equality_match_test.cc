@@ -35,7 +35,10 @@ Result<std::vector<Positions>> Match(const DeleteLoadContext& context, const std
   for (const DeleteEntry& entry : deletes) entries.push_back(&entry);
   FIRN_ASSIGN(const auto found, MatchEqualityDeletes(context, data, entries, statistics));
   std::vector<Positions> positions;
-  for (const roaring::PositionSet& set : found) positions.push_back(set.ToVector());
+  for (const Result<roaring::PositionSet>& set : found) {
+    if (!set) return set.error();
+    positions.push_back(set->ToVector());
+  }
   return positions;
 }
 

@@ -298,12 +298,4 @@ Result<Proposal> RewriteChange::Assemble(const CommitBase& base, ports::FileIO& 
   return proposal;
 }
 
-RewriteReport CommitRewrite(CommitEnvironment& environment, const CommitTarget& target, Rewrite rewrite) {
-  RewriteChange change(std::move(rewrite));
-  RewriteReport report;
-  report.commit = Commit(environment, target, change);
-  report.refusals = change.refusals();
-  return report;
-}
-
 }  // namespace firn::act

@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "act/change.h"
-#include "act/commit.h"
 #include "act/group_deletes.h"
 #include "act/rewrite_group.h"
 #include "iceberg/manifest.h"
@@ -96,13 +95,5 @@ class RewriteChange final : public Change {
   GroupDeletes deletes_;
   Written written_;
 };
-
-struct RewriteReport {
-  CommitReport commit;
-  std::vector<GroupRefusal> refusals;  // groups that are not in the commit although it succeeded
-};
-
-/// Commits `rewrite` by the one path.
-RewriteReport CommitRewrite(CommitEnvironment& environment, const CommitTarget& target, Rewrite rewrite);
 
 }  // namespace firn::act

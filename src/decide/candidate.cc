@@ -38,7 +38,6 @@ bool ByKey(const CandidatePartition& a, const CandidatePartition& b) { return a.
 std::string_view ActionName(Action action) { return NameOf(kActions, action); }
 Result<Action> ParseAction(std::string_view text) { return Parse(kActions, "action", text); }
 std::string_view CauseName(Cause cause) { return NameOf(kCauses, cause); }
-Result<Cause> ParseCause(std::string_view text) { return Parse(kCauses, "cause", text); }
 
 bool SameWork(const Candidate& a, const Candidate& b) {
   return a.table == b.table && a.table_uuid == b.table_uuid && a.action == b.action &&

@@ -31,7 +31,6 @@ std::string_view ActionName(Action action);
 Result<Action> ParseAction(std::string_view text);
 /// "commit", "sweep", "request".
 std::string_view CauseName(Cause cause);
-Result<Cause> ParseCause(std::string_view text);
 
 struct CandidatePartition {
   std::string key;   // bytes of spec id and tuple

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/byte_text.h"
-#include "base/bytes.h"
 #include "decide/json_members.h"
 
 namespace firn::decide {
@@ -72,19 +70,6 @@ Status ParseAlternatives(const json::Value& value, Decision& decision) {
     FIRN_ASSIGN(alternative.value, GetDouble(element, "value"));
     FIRN_ASSIGN(alternative.why_not, GetText(element, "why_not", kDecisionNameBytesMax));
     decision.alternatives.push_back(std::move(alternative));
-  }
-  return Ok();
-}
-
-Status ParsePartitions(const json::Value& value, Candidate& candidate) {
-  FIRN_ASSIGN(const json::Value* list, GetArray(value, "partitions", kCandidatePartitionsMax));
-  for (const json::Value& element : list->elements()) {
-    FIRN_ASSIGN(const std::string key, json::GetString(element, "key"));
-    const auto bytes = ParseHex(key);
-    if (!bytes) return Wrong("key", "made of hexadecimal digits");
-    CandidatePartition partition{.key = std::string(AsText(*bytes)), .text = {}};
-    FIRN_ASSIGN(partition.text, json::GetString(element, "text"));
-    candidate.partitions.push_back(std::move(partition));
   }
   return Ok();
 }
@@ -169,63 +154,6 @@ Result<Decision> ParseDecision(const json::Value& value) {
   FIRN_ASSIGN(decision.job_id, GetText(value, "job_id", kDecisionNameBytesMax));
   FIRN_ASSIGN(decision.shadow, json::GetBool(value, "shadow"));
   return decision;
-}
-
-json::Value ToJson(const Candidate& candidate) {
-  json::Value value = json::Value::Object();
-  value.Set("id", candidate.id);
-  value.Set("table", candidate.table);
-  value.Set("database", candidate.database);
-  value.Set("table_uuid", candidate.table_uuid);
-  value.Set("action", ActionName(candidate.action));
-  value.Set("cause", CauseName(candidate.cause));
-  json::Value partitions = json::Value::Array();
-  for (const CandidatePartition& partition : candidate.partitions) {
-    json::Value line = json::Value::Object();
-    line.Set("key", HexText(AsBytes(partition.key)));
-    line.Set("text", partition.text);
-    partitions.Append(std::move(line));
-  }
-  value.Set("partitions", std::move(partitions));
-  value.Set("predicted", ToJson(candidate.predicted));
-  value.Set("piece_seconds", candidate.piece_seconds);
-  value.Set("piece_bytes", candidate.piece_bytes);
-  value.Set("priority", candidate.priority);
-  value.Set("created_ms", candidate.created_at.value);
-  value.Set("deadline_ms", ToJson(candidate.deadline));
-  value.Set("write_interval_ms",
-            candidate.write_interval_ms ? json::Value(*candidate.write_interval_ms) : json::Value());
-  value.Set("last_write_ms", candidate.last_write_at.value);
-  value.Set("deferrals", candidate.deferrals);
-  value.Set("deferred_until_ms", candidate.deferred_until.value);
-  return value;
-}
-
-Result<Candidate> ParseCandidate(const json::Value& value) {
-  Candidate candidate;
-  FIRN_ASSIGN(candidate.id, json::GetString(value, "id"));
-  FIRN_ASSIGN(candidate.table, json::GetString(value, "table"));
-  FIRN_ASSIGN(candidate.database, json::GetString(value, "database"));
-  FIRN_ASSIGN(candidate.table_uuid, json::GetString(value, "table_uuid"));
-  FIRN_ASSIGN(const std::string action, json::GetString(value, "action"));
-  FIRN_ASSIGN(candidate.action, Stored(ParseAction(action)));
-  FIRN_ASSIGN(const std::string cause, json::GetString(value, "cause"));
-  FIRN_ASSIGN(candidate.cause, Stored(ParseCause(cause)));
-  FIRN_TRY(ParsePartitions(value, candidate));
-  const json::Value* predicted = value.Find("predicted");
-  if (!predicted) return Wrong("predicted", "there");
-  FIRN_ASSIGN(candidate.predicted, ParseEffect(*predicted).In("predicted"));
-  FIRN_ASSIGN(candidate.piece_seconds, GetDouble(value, "piece_seconds"));
-  FIRN_ASSIGN(candidate.piece_bytes, json::GetInt64(value, "piece_bytes"));
-  FIRN_ASSIGN(candidate.priority, GetDouble(value, "priority"));
-  FIRN_ASSIGN(candidate.created_at, GetTime(value, "created_ms"));
-  FIRN_ASSIGN(candidate.deadline, FindTime(value, "deadline_ms"));
-  FIRN_ASSIGN(candidate.write_interval_ms, json::FindInt64(value, "write_interval_ms"));
-  FIRN_ASSIGN(candidate.last_write_at, GetTime(value, "last_write_ms"));
-  FIRN_ASSIGN(candidate.deferrals, json::GetInt32(value, "deferrals"));
-  FIRN_ASSIGN(candidate.deferred_until, GetTime(value, "deferred_until_ms"));
-  FIRN_TRY(Stored(CheckCandidate(candidate)));
-  return candidate;
 }
 
 }  // namespace firn::decide

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes decisions and candidates as JSON and reads them back.
+// Writes decisions as JSON and reads them back.
 //
-// Guarantees: member names are those of the headers, times end in `_ms`, keys of partitions are in hexadecimal digits;
-//   what is written of a Bounded decision is read back equal. An effect that is not there is null.
+// Guarantees: member names are those of the headers, times end in `_ms`; what is written of a Bounded decision is read
+//   back equal. An effect that is not there is null.
 // Errors: kCorrupt naming the member, kLimit for a record beyond the limits of its header.
 // Threads: pure.
 #pragma once
 
-#include "decide/candidate.h"
 #include "decide/decision.h"
 #include "format/json/json.h"
 
@@ -16,10 +15,8 @@ namespace firn::decide {
 
 json::Value ToJson(const Effect& effect);
 json::Value ToJson(const Decision& decision);
-json::Value ToJson(const Candidate& candidate);
 
 Result<Effect> ParseEffect(const json::Value& value);
 Result<Decision> ParseDecision(const json::Value& value);
-Result<Candidate> ParseCandidate(const json::Value& value);
 
 }  // namespace firn::decide

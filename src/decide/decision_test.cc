@@ -162,22 +162,6 @@ Candidate SomeCandidate() {
           .deferred_until = TimestampMs{4000}};
 }
 
-TEST(Candidate, IsReadBackAsItWasWritten) {
-  Candidate candidate = SomeCandidate();
-  EXPECT_EQ(ParseCandidate(ToJson(candidate)).value(), candidate);
-  candidate.deadline.reset();
-  candidate.write_interval_ms.reset();
-  candidate.partitions.clear();
-  EXPECT_EQ(ParseCandidate(ToJson(candidate)).value(), candidate);
-  for (const char* member : {"id", "table", "database", "action", "cause", "partitions", "predicted", "priority"}) {
-    json::Value record = ToJson(candidate);
-    record.Set(member, std::string_view(""));
-    const auto parsed = ParseCandidate(record);
-    ASSERT_FALSE(parsed.has_value()) << member;
-    EXPECT_EQ(parsed.error().code, Code::kCorrupt) << member;
-  }
-}
-
 TEST(CheckCandidate, NumbersOutOfRange_AreRefused) {
   EXPECT_TRUE(CheckCandidate(SomeCandidate()).has_value());
   const std::vector<void (*)(Candidate&)> faults = {

@@ -305,11 +305,4 @@ void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& me
   }
 }
 
-void MergeMetrics(const Schema& schema, const std::vector<SchemaElement>& output, std::span<const MetricsInput> inputs,
-                  std::span<const std::int64_t> leaf_bytes, const MetricsConfig& config, DataFile& merged) {
-  MetricsMerger merger(schema, output, config);
-  for (const MetricsInput& input : inputs) merger.Add(input);
-  merger.Store(leaf_bytes, merged);
-}
-
 }  // namespace firn::iceberg

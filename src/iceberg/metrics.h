@@ -57,9 +57,4 @@ class MetricsMerger {
   std::unique_ptr<State> state_;
 };
 
-/// The same for inputs that are all there.
-void MergeMetrics(const Schema& schema, const std::vector<parquet::SchemaElement>& output,
-                  std::span<const MetricsInput> inputs, std::span<const std::int64_t> leaf_bytes,
-                  const MetricsConfig& config, DataFile& merged);
-
 }  // namespace firn::iceberg

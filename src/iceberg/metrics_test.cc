@@ -49,14 +49,11 @@ DataFile Merge(const std::string& fields, const std::vector<DataFile>& files,
                const std::vector<std::vector<ColumnSource>>& columns = {}, const MetricsConfig& config = {}) {
   const Schema schema = SchemaOf(fields);
   const auto output = ToParquetSchema(schema).value();
-  std::vector<MetricsInput> inputs;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    inputs.push_back({&files[i], i < columns.size() ? &columns[i] : nullptr});
-  }
+  MetricsMerger merger(schema, output, config);
+  for (std::size_t i = 0; i < files.size(); ++i) merger.Add({&files[i], i < columns.size() ? &columns[i] : nullptr});
   DataFile merged;
   merged.distinct_counts = {{1, 5}};
-  const std::vector<std::int64_t> bytes = {100, 200, 300, 400};
-  MergeMetrics(schema, output, inputs, bytes, config, merged);
+  merger.Store(std::vector<std::int64_t>{100, 200, 300, 400}, merged);
   return merged;
 }
 
@@ -70,7 +67,7 @@ ColumnSource Constant(std::optional<Bytes> value = std::nullopt) {
 using Counts = ByField<std::int64_t>;
 using Bounds = ByField<Bytes>;
 
-TEST(MergeMetrics, CountsAreSummedAndBoundsSpanAll) {
+TEST(MetricsMerger, CountsAreSummedAndBoundsSpanAll) {
   const DataFile merged = Merge(F(1, "a", "int"), {IntFile(10, 1, -5, 7), IntFile(20, 0, 3, 300)});
   EXPECT_EQ(merged.value_counts, (Counts{{1, 30}}));
   EXPECT_EQ(merged.null_value_counts, (Counts{{1, 1}}));
@@ -81,7 +78,7 @@ TEST(MergeMetrics, CountsAreSummedAndBoundsSpanAll) {
   EXPECT_TRUE(merged.distinct_counts.empty());
 }
 
-TEST(MergeMetrics, AllNullInputs_DoNotTakePartInBounds) {
+TEST(MetricsMerger, AllNullInputs_DoNotTakePartInBounds) {
   const DataFile merged = Merge(F(1, "a", "int"), {FileOf(4, 4), IntFile(2, 0, 1, 2), FileOf(0)});
   EXPECT_EQ(merged.null_value_counts, (Counts{{1, 4}}));
   EXPECT_EQ(merged.lower_bounds, (Bounds{{1, Int(1)}}));
@@ -90,7 +87,7 @@ TEST(MergeMetrics, AllNullInputs_DoNotTakePartInBounds) {
   EXPECT_EQ(nulls.value_counts, (Counts{{1, 7}}));
 }
 
-TEST(MergeMetrics, WhatOneInputLacks_IsLeftOut) {
+TEST(MetricsMerger, WhatOneInputLacks_IsLeftOut) {
   DataFile without_bounds = FileOf(4, 1), without_nulls = IntFile(4, 0, 1, 2), without_upper = IntFile(4, 0, 0, 9);
   without_nulls.null_value_counts.clear();
   without_upper.upper_bounds.clear();
@@ -106,7 +103,7 @@ TEST(MergeMetrics, WhatOneInputLacks_IsLeftOut) {
   EXPECT_TRUE(Merge(F(1, "a", "int"), {full, none}).value_counts.empty());
 }
 
-TEST(MergeMetrics, ColumnsAddedLater_CountAsWhatWasWritten) {
+TEST(MetricsMerger, ColumnsAddedLater_CountAsWhatWasWritten) {
   const std::vector<DataFile> files = {IntFile(10, 1, 5, 7), FileOf(3)};
   const DataFile nulls = Merge(F(1, "a", "int"), files, {{ColumnSource{}}, {Constant()}});
   EXPECT_EQ(nulls.value_counts, (Counts{{1, 13}}));
@@ -126,7 +123,7 @@ TEST(MergeMetrics, ColumnsAddedLater_CountAsWhatWasWritten) {
   EXPECT_EQ(decimals.lower_bounds, (Bounds{{1, EncodeBound(decimal, Decimal{-300})}}));
 }
 
-TEST(MergeMetrics, PromotedBounds_AreInTheCurrentType) {
+TEST(MetricsMerger, PromotedBounds_AreInTheCurrentType) {
   const DataFile merged = Merge(F(1, "a", "long"), {IntFile(2, 0, -1, 2)});
   EXPECT_EQ(merged.lower_bounds, (Bounds{{1, Bytes(8, 0xff)}}));
   EXPECT_EQ(merged.upper_bounds, (Bounds{{1, Bytes{2, 0, 0, 0, 0, 0, 0, 0}}}));
@@ -138,7 +135,7 @@ Bytes Double(double value) {
   return EncodeBound(type, value);
 }
 
-TEST(MergeMetrics, NanAndSignedZero_AreTreatedAsTheSpecSays) {
+TEST(MetricsMerger, NanAndSignedZero_AreTreatedAsTheSpecSays) {
   DataFile only_nan = FileOf(3, 1), zeros = FileOf(2), nan_bound = FileOf(1);
   only_nan.nan_value_counts = {{1, 2}};
   zeros.nan_value_counts = {{1, 0}};
@@ -166,7 +163,7 @@ DataFile TextFile(std::string_view low, std::string_view high) {
   return file;
 }
 
-TEST(MergeMetrics, Modes_OnlyTakeAway) {
+TEST(MetricsMerger, Modes_OnlyTakeAway) {
   const std::vector<DataFile> files = {TextFile("abcdef", "abczzz"), TextFile("\x7f", "\xc3\xa4")};
   const auto merge = [&](const char* mode) {
     const Schema schema = SchemaOf(F(1, "s", "string"));
@@ -186,7 +183,7 @@ TEST(MergeMetrics, Modes_OnlyTakeAway) {
   EXPECT_EQ(upper.upper_bounds, (Bounds{{1, Text("ac")}}));
 }
 
-TEST(MergeMetrics, NestedColumns_HaveCountsButNoBoundsInListsAndMaps) {
+TEST(MetricsMerger, NestedColumns_HaveCountsButNoBoundsInListsAndMaps) {
   const std::string fields =
       F(10, "l", R"({"type":"list","element-id":1,"element-required":false,"element":"int"})") + "," +
       F(11, "s", R"({"type":"struct","fields":[)" + F(2, "x", "int") + "," + F(3, "y", "int") + "]}");
@@ -212,7 +209,7 @@ TEST(MergeMetrics, NestedColumns_HaveCountsButNoBoundsInListsAndMaps) {
   EXPECT_EQ(list.value_counts, (Counts{{2, 10}, {3, 10}}));
 }
 
-TEST(MergeMetrics, VariantsAndGeometries_HaveCountsOnly) {
+TEST(MetricsMerger, VariantsAndGeometries_HaveCountsOnly) {
   DataFile file = IntFile(4, 1, 1, 2);
   EXPECT_EQ(Merge(F(1, "v", "variant"), {file}).null_value_counts, (Counts{{1, 1}}));
   EXPECT_TRUE(Merge(F(1, "v", "variant"), {file}).lower_bounds.empty());
@@ -221,7 +218,7 @@ TEST(MergeMetrics, VariantsAndGeometries_HaveCountsOnly) {
   EXPECT_EQ(Merge(F(1, "g", "geometry"), {file}).value_counts, (Counts{{1, 4}}));
 }
 
-TEST(MergeMetrics, BoundsThatDoNotDecode_CountAsMissing) {
+TEST(MetricsMerger, BoundsThatDoNotDecode_CountAsMissing) {
   DataFile broken = IntFile(1, 0, 1, 1);
   broken.lower_bounds = {{1, Bytes{1}}};
   const DataFile merged = Merge(F(1, "a", "int"), {IntFile(1, 0, 1, 1), broken});
@@ -229,7 +226,7 @@ TEST(MergeMetrics, BoundsThatDoNotDecode_CountAsMissing) {
   EXPECT_EQ(merged.upper_bounds, (Bounds{{1, Int(1)}}));
 }
 
-TEST(MergeMetrics, DroppedColumns_AreNotCarried) {
+TEST(MetricsMerger, DroppedColumns_AreNotCarried) {
   DataFile file = IntFile(1, 0, 1, 1);
   file.value_counts.emplace_back(99, 1);
   EXPECT_EQ(Merge(F(1, "a", "int"), {file}).value_counts, (Counts{{1, 1}}));
@@ -314,7 +311,7 @@ DataFile MergeWithDeletes(const std::string& type, const DataFile& file, std::in
   return merged;
 }
 
-TEST(MergeMetrics, DeletedRows_BoundsAndNullsAreThoseOfTheWrittenFile) {
+TEST(MetricsMerger, DeletedRows_BoundsAndNullsAreThoseOfTheWrittenFile) {
   const DataFile file = IntFile(100, 10, -5, 300);
   const auto written = WrittenWith(
       {{60, Stated(3, Int(2), Int(200))}, {5, Stated(5, {}, {})}, {20, Stated(0, Int(1), Int(9), std::nullopt)}});
@@ -327,7 +324,7 @@ TEST(MergeMetrics, DeletedRows_BoundsAndNullsAreThoseOfTheWrittenFile) {
   EXPECT_EQ(MergeWithDeletes("int", file, 0, &written).lower_bounds, (Bounds{{1, Int(-5)}}));
 }
 
-TEST(MergeMetrics, DeletedRows_BoundsThatAreNotExactAreLeftOut) {
+TEST(MetricsMerger, DeletedRows_BoundsThatAreNotExactAreLeftOut) {
   const DataFile file = IntFile(100, 0, -5, 300);
   auto written = WrittenWith({{60, Stated(0, Int(2), Int(200))}, {20, Stated(0, Int(1), Int(9))}});
   written.row_groups[1].columns[0].meta->statistics->is_max_value_exact = false;
@@ -340,7 +337,7 @@ TEST(MergeMetrics, DeletedRows_BoundsThatAreNotExactAreLeftOut) {
   EXPECT_TRUE(MergeWithDeletes("int", file, 20, &written).lower_bounds.empty());
 }
 
-TEST(MergeMetrics, DeletedRows_TextsAreCutAndMayBeBoundedByDeletedOnes) {
+TEST(MetricsMerger, DeletedRows_TextsAreCutAndMayBeBoundedByDeletedOnes) {
   const auto text = [](const std::string& value) { return Bytes(value.begin(), value.end()); };
   DataFile file = FileOf(10);
   file.lower_bounds = {{1, text("a")}};
@@ -351,7 +348,7 @@ TEST(MergeMetrics, DeletedRows_TextsAreCutAndMayBeBoundedByDeletedOnes) {
   EXPECT_EQ(MergeWithDeletes("string", file, 2, &unknown).upper_bounds, (Bounds{{1, text("z")}}));
 }
 
-TEST(MergeMetrics, DeletedRows_OnlyNullsAreLeft_NoBounds) {
+TEST(MetricsMerger, DeletedRows_OnlyNullsAreLeft_NoBounds) {
   const DataFile file = IntFile(100, 0, -5, 300);
   const auto written = WrittenWith({{10, Stated(10, {}, {})}});
   EXPECT_TRUE(MergeWithDeletes("int", file, 90, &written).lower_bounds.empty());

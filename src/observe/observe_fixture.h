@@ -7,12 +7,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "iceberg/manifest_fixture.h"
 #include "observe/observe.h"
+#include "observe/resolve.h"
 #include "ports/memory_file_io.h"
 
 namespace firn::observe::fixture {
@@ -62,6 +64,19 @@ class World {
   ports::LoadedTable table_;
   std::vector<iceberg::ManifestFile> lines_;
 };
+
+inline Result<std::vector<iceberg::ManifestEntry>> ResolveFiles(const Facts& facts,
+                                                                std::span<const std::uint32_t> indexes,
+                                                                ports::FileIO& io,
+                                                                const iceberg::TableMetadata& metadata) {
+  std::vector<iceberg::ManifestEntry> entries(indexes.size());
+  const auto keep = [&](std::size_t place, const iceberg::ManifestEntry& entry) -> Status {
+    entries[place] = entry;
+    return Ok();
+  };
+  FIRN_TRY(ForEachFile(facts, indexes, io, metadata, iceberg::Wanted::everything(), keep));
+  return entries;
+}
 
 inline iceberg::DataFile Deletes(iceberg::FileContent content, const std::string& path, std::int32_t day = 19000) {
   iceberg::DataFile file = iceberg::fixture::PlainFile(path, day);

@@ -14,6 +14,7 @@ namespace {
 
 using fixture::Deletes;
 using fixture::kList;
+using fixture::ResolveFiles;
 using fixture::World;
 using iceberg::DataFile;
 using iceberg::EntryStatus;
@@ -289,7 +290,7 @@ TEST(Observe, PathThatIsLiveTwice_IsFoundWhenAsked) {
   EXPECT_THAT(facts.error().message, HasSubstr("b is live twice: entry 1 of s3://b/t/m0.avro and entry 1 of"));
 }
 
-TEST(ResolveFiles, GivesFullEntriesInTheOrderAsked) {
+TEST(ForEachFile, GivesFullEntriesInTheOrderAsked) {
   World world(3);
   for (int i = 0; i < 3; ++i) {
     std::vector<ManifestEntry> entries;
@@ -320,7 +321,7 @@ TEST(ResolveFiles, GivesFullEntriesInTheOrderAsked) {
             Code::kInvalidArgument);
 }
 
-TEST(ResolveFiles, OtherManifestThanObserved_IsCorrupt) {
+TEST(ForEachFile, OtherManifestThanObserved_IsCorrupt) {
   World world;
   world.AddManifest({Added(PlainFile("a")), Added(PlainFile("b"))});
   world.WriteList();

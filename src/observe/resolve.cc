@@ -72,16 +72,4 @@ Status ForEachFile(const Facts& facts, std::span<const std::uint32_t> indexes, p
                });
 }
 
-Result<std::vector<iceberg::ManifestEntry>> ResolveFiles(const Facts& facts, std::span<const std::uint32_t> indexes,
-                                                         ports::FileIO& io, const iceberg::TableMetadata& metadata,
-                                                         iceberg::Wanted wanted) {
-  std::vector<iceberg::ManifestEntry> entries(indexes.size());
-  FIRN_TRY(ForEachFile(facts, indexes, io, metadata, wanted,
-                       [&](std::size_t place, const iceberg::ManifestEntry& entry) -> Status {
-                         entries[place] = entry;
-                         return Ok();
-                       }));
-  return entries;
-}
-
 }  // namespace firn::observe

@@ -22,10 +22,6 @@
 
 namespace firn::observe {
 
-Result<std::vector<iceberg::ManifestEntry>> ResolveFiles(const Facts& facts, std::span<const std::uint32_t> indexes,
-                                                         ports::FileIO& io, const iceberg::TableMetadata& metadata,
-                                                         iceberg::Wanted wanted = iceberg::Wanted::everything());
-
 /// Gives the entries one by one, in the order of manifests, with their place among `indexes`; an error of `visit` ends
 /// it.
 using EntryVisitor = std::function<Status(std::size_t place, const iceberg::ManifestEntry& entry)>;

@@ -317,7 +317,7 @@ bool FleetRowStore::Serves(std::string_view catalog) const {
 
 bool FleetRowStore::AcceptEvent(ports::TableEvent event) {
   const std::lock_guard lock(mutex_);
-  const bool full = events_.size() >= events_max_;
+  const bool full = events_.size() >= kEventsMax;
   if (full) events_.erase(events_.begin());
   events_.push_back(std::move(event));
   return !full;

@@ -36,8 +36,6 @@ class FleetRowStore final : public FleetView, public FleetControl {
   void PutReadiness(Readiness readiness);
   /// From now on every reading call that may fail fails so; Ok() ends it.
   void FailWith(Status status);
-  /// At most so many events are kept; the oldest go first.
-  void LimitEvents(std::size_t count) { events_max_ = count; }
   /// Time of requests from now on.
   void SetNow(std::int64_t now_ms) { now_ms_ = now_ms; }
 
@@ -68,6 +66,7 @@ class FleetRowStore final : public FleetView, public FleetControl {
   Status Resume(std::string_view table) override { return SetPaused(table, false); }
 
  private:
+  static constexpr std::size_t kEventsMax = 10'000;  // the oldest go first
   Status SetPaused(std::string_view table, bool paused);
 
   mutable std::mutex mutex_;
@@ -87,7 +86,6 @@ class FleetRowStore final : public FleetView, public FleetControl {
   std::vector<SettingRow> settings_;
   std::vector<Metric> metrics_;
   std::vector<ports::TableEvent> events_;
-  std::size_t events_max_ = 10'000;
   std::int64_t now_ms_ = 0;
 };
 

@@ -61,7 +61,7 @@ TEST_P(ScriptTest, FaultsOneAfterTheOther_DoneOnceOrSaidSo) {
       ++at_all;
       return at < script.faults.size() ? script.faults[at++] : Fault::kNone;
     });
-    const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+    const RewriteReport report = world.Run(std::move(rewrite), catalog);
     SCOPED_TRACE(testing::Message() << "version " << version << catalog.trace());
     ASSERT_EQ(report.commit.status.has_value(), script.succeeds);
     if (!script.succeeds) {
@@ -102,7 +102,7 @@ TEST(CatalogFault, UnknownThenHeadMovesAndMergeDoesNotFit_NothingIsDeleted) {
         return Fault::kDelay;
       },
       1000);
-  const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+  const RewriteReport report = world.Run(std::move(rewrite), catalog);
   ASSERT_FALSE(report.commit.status.has_value());
   EXPECT_EQ(report.commit.status.error().code, Code::kConflict);
   EXPECT_FALSE(report.commit.leftover_files.empty());
@@ -129,7 +129,7 @@ TEST(CatalogFault, RefusedAfterApplied_CatalogDown_UnknownAndNothingIsDeleted) {
         return fault;
       });
       catalog.set_down([&] { return down; });
-      const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+      const RewriteReport report = world.Run(std::move(rewrite), catalog);
       SCOPED_TRACE(testing::Message() << "version " << version << catalog.trace());
       ASSERT_FALSE(report.commit.status.has_value());
       EXPECT_EQ(report.commit.status.error().code, Code::kOutcomeUnknown) << report.commit.status.error().message;
@@ -147,7 +147,7 @@ TEST(CatalogFault, HeadSetBackBelowPlan_Refused) {
   const iceberg::MetadataPtr before = world.table().Load()->metadata;
   act::Rewrite rewrite = world.PlanOf({world.MergeOf(0, 4)});
   world.Fail(world.table().RollBack(*before->current_snapshot()->parent_id));
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   ASSERT_FALSE(report.commit.status.has_value());
   EXPECT_EQ(report.commit.status.error().code, Code::kConflict);
   EXPECT_NE(report.commit.status.error().message.find("cannot determine the history"), std::string::npos);
@@ -162,7 +162,7 @@ TEST(CatalogFault, OneGroupDoesNotFit_OthersAreCommitted) {
   act::Rewrite rewrite = world.PlanOf(std::move(groups));
   world.Fail(world.table().AddPositionDelete(input, 0));
   const std::vector<Row> rows = world.Rows();
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   ASSERT_TRUE(report.commit.status.has_value());
   ASSERT_EQ(report.refusals.size(), 1U);
   EXPECT_EQ(report.refusals[0].group, 0U);
@@ -179,7 +179,7 @@ TEST(CatalogFault, AnswerLostAndOneGroupLeftOut_ItsFileIsRemoved) {
   act::Rewrite rewrite = world.PlanOf(std::move(groups));
   world.Fail(world.table().AddPositionDelete(input, 0));
   FaultyCatalog catalog(*world.catalog, [] { return Fault::kDropAfter; });
-  const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+  const RewriteReport report = world.Run(std::move(rewrite), catalog);
   ASSERT_TRUE(report.commit.status.has_value());
   EXPECT_EQ(report.refusals.size(), 1U);
   EXPECT_TRUE(report.commit.leftover_files.empty());
@@ -272,7 +272,7 @@ TEST(CatalogFault, RandomFaultsAndWriters_NothingLostOrDoubled) {
     world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
       if (event.operation == ports::IoOperation::kClose && random.Below(12) == 0) writers.Step();
     };
-    const act::RewriteReport report = world.Run(std::move(rewrite), catalog);
+    const RewriteReport report = world.Run(std::move(rewrite), catalog);
     SCOPED_TRACE(testing::Message() << "seed " << seed << catalog.trace()
                                     << ", writers: " << testing::PrintToString(writers.log()));
     EXPECT_EQ(world.Rows(), writers.expected());

@@ -28,7 +28,7 @@ TEST_P(CommitTest, Merge_EntriesKeepTheirNumbers) {
   std::set<std::string> removed;
   for (const act::RemovedFile& file : group.removed) removed.insert(file.path);
   const std::string merged = group.added[0].file.file_path;
-  const act::RewriteReport report = world.Run(world.PlanOf({std::move(group)}));
+  const RewriteReport report = world.Run(world.PlanOf({std::move(group)}));
   ASSERT_TRUE(report.commit.status.has_value());
   ASSERT_TRUE(report.commit.snapshot_id.has_value());
 
@@ -57,7 +57,7 @@ TEST_P(CommitTest, Merge_EntriesKeepTheirNumbers) {
 TEST_P(CommitTest, Merge_ManifestsAreGroupedAndDeletedEntriesApart) {
   World world(GetParam());
   world.Fill(6, 3);
-  const act::RewriteReport report = world.Run(world.PlanOf({world.MergeOf(0, 4)}));
+  const RewriteReport report = world.Run(world.PlanOf({world.MergeOf(0, 4)}));
   ASSERT_TRUE(report.commit.status.has_value());
   const Result<ports::LoadedTable> table = world.table().Load();
   const iceberg::Snapshot& head = *table->metadata->current_snapshot();
@@ -103,12 +103,12 @@ INSTANTIATE_TEST_SUITE_P(Formats, CommitTest, testing::Values(1, 2, 3),
                          [](const auto& param) { return "V" + std::to_string(param.param); });
 
 /// Runs a merge on `ref` and returns its report.
-act::RewriteReport RunOn(World& world, act::Rewrite rewrite, const std::string& ref) {
+RewriteReport RunOn(World& world, act::Rewrite rewrite, const std::string& ref) {
   act::CommitEnvironment environment = world.Environment(*world.catalog);
   act::CommitTarget target;
   target.table = SimTable::Id();
   target.ref = ref;
-  return act::CommitRewrite(environment, target, std::move(rewrite));
+  return CommitRewrite(environment, target, std::move(rewrite));
 }
 
 void SetRef(World& world, const std::string& name, bool is_branch) {
@@ -134,7 +134,7 @@ TEST(CommitRefs, Branch_OnlyItMovesAndKeepsItsRetention) {
   const auto appended = world.table().Append(0, {{5000}});
   ASSERT_TRUE(appended.has_value());
   const SnapshotId main = world.table().Load()->metadata->current_snapshot()->id;
-  const act::RewriteReport report = RunOn(world, std::move(rewrite), "audit");
+  const RewriteReport report = RunOn(world, std::move(rewrite), "audit");
   ASSERT_TRUE(report.commit.status.has_value());
   const iceberg::MetadataPtr after = world.table().Load()->metadata;
   EXPECT_EQ(after->current_snapshot()->id, main);
@@ -154,7 +154,7 @@ TEST(CommitRefs, TagOrMissingBranch_RefusedAndCleanedUp) {
     World world(2);
     world.Fill(6, 3);
     SetRef(world, "release", false);
-    const act::RewriteReport report = RunOn(world, world.PlanOf({world.MergeOf(0, 4)}), ref);
+    const RewriteReport report = RunOn(world, world.PlanOf({world.MergeOf(0, 4)}), ref);
     ASSERT_FALSE(report.commit.status.has_value());
     EXPECT_EQ(report.commit.status.error().code, code);
     EXPECT_EQ(world.Orphans(), std::set<std::string>());
@@ -173,7 +173,7 @@ TEST(CommitRefusal, TableReplacedOrUpgraded_NothingIsWritten) {
   act::CommitTarget target;
   target.table = SimTable::Id();
   target.table_uuid = "another";
-  EXPECT_EQ(act::CommitRewrite(environment, target, rewrite).commit.status.error().code, Code::kConflict);
+  EXPECT_EQ(CommitRewrite(environment, target, rewrite).commit.status.error().code, Code::kConflict);
 
   EXPECT_EQ(world.CommitsOf(), 0);
   EXPECT_EQ(world.Orphans(), std::set<std::string>());
@@ -189,7 +189,7 @@ TEST(CommitRefusal, RowsDoNotAddUpOrNumberOutOfRange_Refused) {
     if (kind == 0) --added.file.record_count;
     if (kind == 1) added.data_sequence_number = SequenceNumber(1);
     if (kind == 2) added.data_sequence_number = SequenceNumber(100);
-    const act::RewriteReport report = world.Run(bad);
+    const RewriteReport report = world.Run(bad);
     ASSERT_FALSE(report.commit.status.has_value());
     EXPECT_EQ(report.commit.status.error().code, Code::kInternal);
   }
@@ -204,7 +204,7 @@ TEST(CommitRefusal, Cancelled_CleanedUp) {
   environment.cancelled = &cancelled;
   act::CommitTarget target;
   target.table = SimTable::Id();
-  const act::RewriteReport report = act::CommitRewrite(environment, target, world.PlanOf({world.MergeOf(0, 4)}));
+  const RewriteReport report = CommitRewrite(environment, target, world.PlanOf({world.MergeOf(0, 4)}));
   ASSERT_FALSE(report.commit.status.has_value());
   EXPECT_EQ(report.commit.status.error().code, Code::kCancelled);
   EXPECT_EQ(world.Orphans(), std::set<std::string>());
@@ -217,7 +217,7 @@ TEST(CommitFence, SecondActorWithTheSamePlan_DoesNothingAndCleansUp) {
   act::Rewrite second = world.PlanOf({world.MergeOf(0, 4)});
   ASSERT_TRUE(world.Run(std::move(first)).commit.status.has_value());
   const std::vector<Row> rows = world.Rows();
-  const act::RewriteReport report = world.Run(std::move(second));
+  const RewriteReport report = world.Run(std::move(second));
   ASSERT_TRUE(report.commit.status.has_value());
   EXPECT_TRUE(report.commit.done_before);
   EXPECT_EQ(world.CommitsOf(), 1);

@@ -96,7 +96,7 @@ std::int64_t RunWith(const Case& param, std::int64_t at, bool& finished) {
   world.intrude = [&](std::int64_t call, const ports::IoEvent&) {
     if (call == at && !acted) act();
   };
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   const std::int64_t calls = world.injector.call_count();
   finished = at > calls;
 

@@ -28,7 +28,7 @@ std::int64_t CallsOf(const Shape& shape) {
   World world(shape.format_version);
   act::Rewrite rewrite = Prepare(world, shape);
   world.injector.Reset();
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   EXPECT_TRUE(report.commit.status.has_value());
   return world.injector.call_count();
 }
@@ -57,7 +57,7 @@ TEST_P(CrashTest, ProcessDiesAtAnyCall_TableIsBeforeOrAfterAndNextRunCompletes) 
       EXPECT_LE(commits, 1);
 
       // A new process with the same plan: done once, not twice.
-      const act::RewriteReport second = world.Run(rewrite);
+      const RewriteReport second = world.Run(rewrite);
       ASSERT_TRUE(second.commit.status.has_value()) << ToString(second.commit.status.error());
       EXPECT_EQ(second.commit.done_before, commits == 1);
       EXPECT_EQ(world.CommitsOf(), 1);
@@ -76,7 +76,7 @@ void ExpectCommitAroundEachCall(const Shape& shape, const std::function<void(Wor
     const std::vector<Row> rows = world.Rows();
     world.injector.Reset();
     spoil(world, k);
-    const act::RewriteReport report = world.Run(std::move(rewrite));
+    const RewriteReport report = world.Run(std::move(rewrite));
     SCOPED_TRACE(testing::Message() << "call " << k << ": "
                                     << world.injector.trace().at(static_cast<std::size_t>(k - 1)));
     ASSERT_TRUE(report.commit.status.has_value()) << ToString(report.commit.status.error());

@@ -25,9 +25,9 @@ std::vector<std::string> PathsOf(World& world, std::int32_t part) {
 }
 
 /// Rewrites the first `count` files of partition 0 and expects that no row changes.
-act::RewriteReport Rewrite(World& world, std::size_t count, const World::Style& style, const std::string& plan_id) {
+RewriteReport Rewrite(World& world, std::size_t count, const World::Style& style, const std::string& plan_id) {
   const std::vector<Row> rows = world.Rows();
-  act::RewriteReport report = world.Run(world.PlanOf({world.RewriteOf(0, count, style)}, plan_id));
+  RewriteReport report = world.Run(world.PlanOf({world.RewriteOf(0, count, style)}, plan_id));
   EXPECT_TRUE(report.commit.status.has_value()) << ToString(report.commit.status.error());
   EXPECT_EQ(world.Rows(), rows);
   world.CheckSound();

@@ -18,7 +18,7 @@ act::Rewrite MoveToPartition1(World& world) {
   return world.PlanOf({std::move(group)});
 }
 
-void ExpectRefused(const act::RewriteReport& report, std::string_view reason) {
+void ExpectRefused(const RewriteReport& report, std::string_view reason) {
   ASSERT_FALSE(report.commit.status.has_value());
   EXPECT_EQ(report.commit.status.error().code, Code::kConflict);
   EXPECT_NE(report.commit.status.error().message.find(reason), std::string::npos)
@@ -86,7 +86,7 @@ TEST(DeleteScope, FileTwiceInTheTable_Refused) {
   world.Fill(6, 3);
   act::Rewrite rewrite = world.PlanOf({world.MergeOf(0, 4), world.MergeOf(0, 3)});
   const std::vector<Row> rows = world.Rows();
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   ASSERT_TRUE(report.commit.status.has_value());
   ASSERT_EQ(report.refusals.size(), 1U);
   EXPECT_EQ(report.refusals[0].error.code, Code::kCorrupt);

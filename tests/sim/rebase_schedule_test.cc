@@ -169,7 +169,7 @@ void Schedule::Rewrite() {
   for (std::uint64_t i = Pick(4); i > 0; --i) Write();
   Note("commit");
   Intrude(plan_id);
-  const act::RewriteReport report = world_.Run(std::move(rewrite));
+  const RewriteReport report = world_.Run(std::move(rewrite));
   world_.intrude = nullptr;
   Note("]");
   if (!input_is_gone_) {

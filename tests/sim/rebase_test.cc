@@ -144,7 +144,7 @@ std::int64_t RunWith(World& world, act::Rewrite rewrite, const std::vector<std::
     }
     expected = world.Rows();
   };
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   world.intrude = nullptr;
   EXPECT_TRUE(report.commit.status.has_value()) << ToString(report.commit.status.error());
   EXPECT_EQ(world.Rows(), expected);
@@ -186,7 +186,7 @@ TEST_P(RebaseTest, ProcessDiesAtAnyCall_TableIsBeforeOrAfterAndNextRunCompletes)
       (void)world.Run(prepared.rewrite);
       world.injector.Reset();
       EXPECT_EQ(world.Rows(), rows);
-      const act::RewriteReport second = world.Run(prepared.rewrite);
+      const RewriteReport second = world.Run(prepared.rewrite);
       ASSERT_TRUE(second.commit.status.has_value()) << ToString(second.commit.status.error());
       EXPECT_EQ(world.CommitsOf(), 1);
       world.CheckSound();
@@ -205,7 +205,7 @@ TEST_P(RebaseTest, ReplyIsLostAtAnyCall_CommittedOnceAndNothingUnnamedStays) {
     const std::vector<Row> rows = world.Rows();
     world.injector.Reset();
     world.injector.LoseReplyAt(k);
-    const act::RewriteReport report = world.Run(std::move(prepared.rewrite));
+    const RewriteReport report = world.Run(std::move(prepared.rewrite));
     SCOPED_TRACE(testing::Message() << "call " << k);
     EXPECT_TRUE(report.commit.status.has_value()) << ToString(report.commit.status.error());
     EXPECT_EQ(world.Rows(), rows);

@@ -233,7 +233,7 @@ TEST_P(StrayDeletesTest, NamedFileIsMergedWhileDeletesArrive_DeleteFileStays) {
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[5], 0}}, paths[0], paths[0]));
   const std::string stray = DeletePaths(world).at(0);
   Remember();
-  const act::RewriteReport report = world.Run(std::move(rewrite));
+  const RewriteReport report = world.Run(std::move(rewrite));
   ASSERT_TRUE(report.commit.status.has_value()) << ToString(report.commit.status.error());
   EXPECT_EQ(std::ranges::count(DeletePaths(world), stray), 1);
   EXPECT_EQ(world.Rows(), rows);

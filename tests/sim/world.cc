@@ -119,11 +119,20 @@ act::CommitEnvironment World::Environment(ports::Catalog& through) {
   return {through, *io, clock, random, retry, nullptr};
 }
 
-act::RewriteReport World::Run(act::Rewrite rewrite, ports::Catalog& through) {
+RewriteReport CommitRewrite(act::CommitEnvironment& environment, const act::CommitTarget& target,
+                            act::Rewrite rewrite) {
+  act::RewriteChange change(std::move(rewrite));
+  RewriteReport report;
+  report.commit = act::Commit(environment, target, change);
+  report.refusals = change.refusals();
+  return report;
+}
+
+RewriteReport World::Run(act::Rewrite rewrite, ports::Catalog& through) {
   act::CommitEnvironment environment = Environment(through);
   act::CommitTarget target;
   target.table = SimTable::Id();
-  return AsProcess([&] { return act::CommitRewrite(environment, target, std::move(rewrite)); });
+  return AsProcess([&] { return CommitRewrite(environment, target, std::move(rewrite)); });
 }
 
 std::vector<Row> World::Rows() {

@@ -26,6 +26,12 @@
 
 namespace firn::sim {
 
+struct RewriteReport {
+  act::CommitReport commit;
+  std::vector<act::GroupRefusal> refusals;  // groups that are not in the commit although it succeeded
+};
+RewriteReport CommitRewrite(act::CommitEnvironment& environment, const act::CommitTarget& target, act::Rewrite rewrite);
+
 class World {
  public:
   explicit World(std::int32_t format_version, std::uint64_t seed = 1);
@@ -46,8 +52,8 @@ class World {
   act::AddedFile WriteMerged(const act::RewriteGroup& group, const std::vector<Row>& rows);
   /// A rewrite of `groups`, planned on the present head.
   act::Rewrite PlanOf(std::vector<act::RewriteGroup> groups, const std::string& plan_id = "plan-1");
-  act::RewriteReport Run(act::Rewrite rewrite) { return Run(std::move(rewrite), *catalog); }
-  act::RewriteReport Run(act::Rewrite rewrite, ports::Catalog& through);
+  RewriteReport Run(act::Rewrite rewrite) { return Run(std::move(rewrite), *catalog); }
+  RewriteReport Run(act::Rewrite rewrite, ports::Catalog& through);
 
   /// Calls of storage and catalog in `work` are those of the process.
   template <class Work>
