@@ -11,46 +11,18 @@
 #include <thread>
 
 #include "act/property_change.h"
-#include "contract/scratch_directory.h"
-#include "service/service.h"
-#include "sim/world.h"
+#include "sim/service_fixture.h"
 
 namespace firn::sim {
 namespace {
 
-using service::Service;
-
-class AnalysisTest : public testing::Test {
+class AnalysisTest : public ServiceFixture {
  protected:
   void SetUp() override {
+    ServiceFixture::SetUp();
     options_.sweep_interval_ms = 200;
-    options_.debounce_ms = 10;
-    options_.memory_bytes = 256 << 20;
     options_.scratch = (folder_ / "scratch").string();
     std::filesystem::create_directories(options_.scratch);
-    world_.Fill(6, 3);
-  }
-  void TearDown() override { service_.reset(); }
-
-  void Start() {
-    std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
-    auto opened = Service::Open((folder_ / "state.db").string(), {catalog}, clock_, options_);
-    ASSERT_TRUE(opened.has_value()) << opened.error().message;
-    service_ = std::move(*opened);
-    service_->Start();
-  }
-  template <class Condition>
-  bool Wait(Condition condition) {
-    for (int i = 0; i < 600; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return false;
-  }
-  std::string Id() const { return world_.catalog->name() + "/db.t"; }
-  std::int64_t Files() {
-    const auto detail = service_->Table(Id());
-    return detail ? detail->row.files : -1;
   }
   void SetProperty(const std::string& key, std::optional<std::string> before, const std::string& after) {
     act::CommitEnvironment environment{*world_.catalog, *world_.storage, world_.clock, world_.random, {}, nullptr};
@@ -78,7 +50,7 @@ class AnalysisTest : public testing::Test {
     service::AnalysisRow row;
     row.table = Id();
     row.uuid = world_.table().Load()->metadata->table_uuid();
-    row.made_ms = clock_.Now().value;
+    row.made_ms = clock_->Now().value;
     row.word = "change-target";
     row.proposed_target_bytes = target;
     row.json = "{}";
@@ -86,13 +58,6 @@ class AnalysisTest : public testing::Test {
     update.analysis = &row;
     ASSERT_TRUE((*store)->Write(update).has_value());
   }
-
-  World world_{2};
-  ports::SystemClock clock_;
-  service::ServiceOptions options_;
-  contract::ScratchDirectory scratch_;
-  const std::filesystem::path folder_ = scratch_.path();
-  std::unique_ptr<Service> service_;
 };
 
 TEST_F(AnalysisTest, Request_IsDone_AndKeptOverARestart) {

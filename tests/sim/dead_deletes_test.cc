@@ -14,16 +14,6 @@ namespace {
 
 constexpr World::Style kFold{.row_maps = true, .fold = true, .shuffle = false};
 
-std::vector<std::string> PathsOf(World& world, std::int32_t part) {
-  std::vector<std::string> paths;
-  const Result<Contents> contents = world.table().ReadHead();
-  EXPECT_TRUE(contents.has_value());
-  for (const auto& [path, live] : contents->files) {
-    if (std::get<std::int32_t>(live.file.partition.values.at(0)) == part) paths.push_back(path);
-  }
-  return paths;
-}
-
 /// Rewrites the first `count` files of partition 0 and expects that no row changes.
 RewriteReport Rewrite(World& world, std::size_t count, const World::Style& style, const std::string& plan_id) {
   const std::vector<Row> rows = world.Rows();
@@ -112,7 +102,7 @@ TEST(DeadDeletes, OldFileAddedMeanwhile_DeleteStays) {
 TEST(DeadDeletes, PositionDeletesOfSeveralFiles_GoWithTheLastOne) {
   World world(2);
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletes({{paths[0], 1}, {paths[3], 0}}, false));
   world.Fail(world.table().AddPositionDeletes({{paths[1], 2}}, true));
   world.Fail(world.table().AddPositionDeletes({{paths[2], 2}}, false));
@@ -129,7 +119,7 @@ TEST(DeadDeletes, PositionDeletesOfSeveralFiles_GoWithTheLastOne) {
 TEST(DeadDeletes, VectorsInOnePuffinFile_OnlyThoseOfRewrittenFilesGo) {
   World world(3);
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   std::vector<Position> positions;
   for (const std::string& path : paths) positions.emplace_back(path, 1);
   world.Fail(world.table().AddVectors(positions));
@@ -149,7 +139,7 @@ TEST(DeadDeletes, EveryRowDeleted_FilesAndDeletesGo) {
   Rewrite(world, 9, kFold, "plan-1");
   EXPECT_EQ(world.Rows(), std::vector<Row>());
   EXPECT_EQ(DeletesOf(world), 0U);
-  EXPECT_EQ(PathsOf(world, 0), std::vector<std::string>());
+  EXPECT_EQ(world.PathsOf(0), std::vector<std::string>());
 }
 
 }  // namespace

@@ -28,17 +28,10 @@ Result<service::Optimized> Optimize(World& world) {
   return world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), options); });
 }
 
-Contents Head(World& world) {
-  Result<Contents> contents = world.table().ReadHead();
-  if (contents) return std::move(*contents);
-  world.Fail(contents.error());
-  return {};
-}
-
 /// Row id and last update of every visible row, as the specification has readers find them.
 Lineage LineageOf(World& world) {
   Lineage lineage;
-  for (const auto& [path, live] : Head(world).files) {
+  for (const auto& [path, live] : world.Head().files) {
     const Result<Bytes> bytes = ports::ReadFile(*world.storage, path);
     const Result<std::vector<StoredLineage>> stored =
         bytes ? ReadLineage(*bytes) : Result<std::vector<StoredLineage>>(bytes.error());
@@ -64,22 +57,14 @@ Status DeletePositions(World& world, const std::vector<Position>& positions) {
   return world.table().AddPositionDeletes(positions, false);
 }
 
-std::vector<std::string> PathsOf(World& world, std::int32_t part) {
-  std::vector<std::string> paths;
-  for (const auto& [path, live] : Head(world).files) {
-    if (std::get<std::int32_t>(live.file.partition.values.at(0)) == part) paths.push_back(path);
-  }
-  return paths;
-}
-
 /// Two partitions with twelve files, and deletes of every kind in both.
 void FillWithDeletes(World& world) {
   world.Fill(6, 3);
-  const std::vector<std::string> first = PathsOf(world, 0), second = PathsOf(world, 1);
+  const std::vector<std::string> first = world.PathsOf(0), second = world.PathsOf(1);
   world.Fail(DeletePositions(world, {{first[0], 0}, {first[0], 2}, {first[3], 1}}));
   world.Fail(DeletePositions(world, {{second[5], 0}, {second[5], 1}, {second[5], 2}}));
   // A key comes back after it was deleted, and must not be deleted again.
-  const std::int64_t key = Head(world).files.at(first[1]).rows[0].id;
+  const std::int64_t key = world.Head().files.at(first[1]).rows[0].id;
   world.Fail(world.table().AddEqualityDelete(0, {key, 999}));
   ASSERT_TRUE(world.table().Append(0, {{key}}).has_value());
   world.Fail(DeletePositions(world, {{first[3], 0}}));
@@ -88,7 +73,7 @@ void FillWithDeletes(World& world) {
 /// Bounds of the ids are those of the rows that are left.
 void CheckBounds(World& world) {
   const iceberg::Type long_type{.kind = iceberg::TypeKind::kLong};
-  for (const auto& [path, live] : Head(world).files) {
+  for (const auto& [path, live] : world.Head().files) {
     const auto ids = std::ranges::minmax(live.rows, {}, &Row::id);
     ASSERT_FALSE(live.file.lower_bounds.empty()) << path;
     ASSERT_EQ(live.file.lower_bounds[0].first, 1) << path;
@@ -108,7 +93,7 @@ TEST_P(FoldTest, DeletesOfAllKinds_GoAndRowsStay) {
   ASSERT_TRUE(done.has_value()) << ToString(done.error());
   EXPECT_TRUE(done->outcome.failures.empty());
   EXPECT_EQ(done->outcome.deleted_rows, 8);
-  const Contents head = Head(world);
+  const Contents head = world.Head();
   EXPECT_EQ(head.files.size(), 2U);
   EXPECT_EQ(head.deletes.size(), 0U);
   EXPECT_EQ(world.Rows(), rows);
@@ -129,14 +114,14 @@ TEST_P(FoldTest, EveryRowOfAPartitionDeleted_ItsFilesGo) {
   World world(GetParam());
   world.Fill(6, 3);
   std::vector<Position> all;
-  for (const std::string& path : PathsOf(world, 1)) all.insert(all.end(), {{path, 0}, {path, 1}, {path, 2}});
+  for (const std::string& path : world.PathsOf(1)) all.insert(all.end(), {{path, 0}, {path, 1}, {path, 2}});
   world.Fail(DeletePositions(world, all));
   const std::vector<Row> rows = world.Rows();
   const Lineage lineage = LineageOf(world);
   const Result<service::Optimized> done = Optimize(world);
   ASSERT_TRUE(done.has_value()) << ToString(done.error());
   EXPECT_TRUE(done->outcome.failures.empty());
-  const Contents head = Head(world);
+  const Contents head = world.Head();
   EXPECT_EQ(head.files.size(), 1U);
   EXPECT_EQ(head.deletes.size(), 0U);
   EXPECT_EQ(world.Rows(), rows);
@@ -154,8 +139,8 @@ TEST_P(FoldTest, MoreDeletesWhileItRuns_BothHold) {
   world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
     if (changed || event.operation != ports::IoOperation::kCommitTable) return;
     changed = true;
-    const std::vector<std::string> paths = PathsOf(world, 0);
-    const Contents head = Head(world);
+    const std::vector<std::string> paths = world.PathsOf(0);
+    const Contents head = world.Head();
     world.Fail(DeletePositions(world, {{paths[0], 1}, {paths[2], 2}}));
     world.Fail(world.table().AddEqualityDelete(0, {head.files.at(paths[1]).rows[1].id}));
     ASSERT_TRUE(world.table().Append(0, {{head.files.at(paths[1]).rows[1].id, 5000}}).has_value());
@@ -176,8 +161,8 @@ TEST_P(FoldTest, DeleteFileThatIsGone_LeavesItsFilesAlone) {
   World world(GetParam());
   FillWithDeletes(world);
   const std::vector<Row> rows = world.Rows();
-  const std::string path = PathsOf(world, 1)[5];
-  const Contents before = Head(world);
+  const std::string path = world.PathsOf(1)[5];
+  const Contents before = world.Head();
   const std::string gone = before.files.at(path).deletes.at(0).path;
   const Result<Bytes> bytes = ports::ReadFile(*world.storage, gone);
   ASSERT_TRUE(bytes.has_value() && world.storage->Delete(gone).has_value());
@@ -187,7 +172,7 @@ TEST_P(FoldTest, DeleteFileThatIsGone_LeavesItsFilesAlone) {
   ASSERT_GE(done->outcome.failures.size(), 1U);
   EXPECT_EQ(done->outcome.failures[0].error.code, Code::kNotFound);
   EXPECT_EQ(world.Rows(), rows);
-  EXPECT_TRUE(Head(world).files.contains(path));
+  EXPECT_TRUE(world.Head().files.contains(path));
   world.CheckSound();
 }
 
@@ -213,8 +198,8 @@ TEST_P(FoldTest, ProcessDiesAtSomeCall_NextRunCompletes) {
     ASSERT_TRUE(done.has_value()) << ToString(done.error());
     ASSERT_EQ(world.Rows(), rows);
     ASSERT_EQ(LineageOf(world), lineage);
-    EXPECT_EQ(Head(world).files.size(), 2U);
-    EXPECT_EQ(Head(world).deletes.size(), 0U);
+    EXPECT_EQ(world.Head().files.size(), 2U);
+    EXPECT_EQ(world.Head().deletes.size(), 0U);
   }
 }
 
@@ -250,7 +235,7 @@ TEST(Fold, ManyRowsDeletedBySharedFiles_AreSeenOnceDeletesWereRewritten) {
   const auto folded = service::Optimize(environment, SimTable::Id(), folding);
   ASSERT_TRUE(folded.has_value()) << ToString(folded.error());
   EXPECT_EQ(folded->outcome.deleted_rows, 4);
-  const Contents head = Head(world);
+  const Contents head = world.Head();
   EXPECT_FALSE(head.files.contains(many));
   EXPECT_TRUE(head.files.contains(few));
   EXPECT_EQ(head.deletes.size(), 1U);
@@ -276,7 +261,7 @@ TEST(Fold, RowIdsAssignedDuringTheWork_PlannedAgainAndKept) {
   EXPECT_NE(lineage.begin()->second.first, std::nullopt);
   EXPECT_TRUE(done->outcome.failures.empty());
   EXPECT_EQ(done->rounds, 2);
-  EXPECT_EQ(Head(world).files.size(), 2U);
+  EXPECT_EQ(world.Head().files.size(), 2U);
   EXPECT_EQ(LineageOf(world), lineage);
   world.CheckSound();
 }

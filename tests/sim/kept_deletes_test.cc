@@ -25,17 +25,11 @@ Result<service::RewrittenDeletes> Rewrite(World& world) {
 
 class KeptDeletesTest : public testing::TestWithParam<std::int32_t> {
  protected:
-  Contents Head() {
-    Result<Contents> contents = world.table().ReadHead();
-    if (contents) return std::move(*contents);
-    world.Fail(contents.error());
-    return {};
-  }
   SnapshotId HeadId() { return world.table().Load()->metadata->current_snapshot()->id; }
   /// Live delete files: the equality deletes, and the others of partition 0.
   std::vector<std::string> Equality() {
     std::vector<std::string> paths;
-    for (const LiveFile& live : Head().deletes) {
+    for (const LiveFile& live : world.Head().deletes) {
       if (live.file.content == iceberg::FileContent::kEqualityDeletes) paths.push_back(live.file.file_path);
     }
     std::ranges::sort(paths);
@@ -43,7 +37,7 @@ class KeptDeletesTest : public testing::TestWithParam<std::int32_t> {
   }
   std::int64_t PositionsOfPartition0() {
     std::int64_t rows = 0;
-    for (const LiveFile& live : Head().deletes) {
+    for (const LiveFile& live : world.Head().deletes) {
       const bool is_equality = live.file.content == iceberg::FileContent::kEqualityDeletes;
       if (!is_equality && std::get<std::int32_t>(live.file.partition.values.at(0)) == 0) rows += live.file.record_count;
     }

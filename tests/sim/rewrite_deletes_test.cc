@@ -31,16 +31,6 @@ Result<RewrittenDeletes> Rewrite(World& world, const service::RewriteDeletesOpti
   return world.AsProcess([&] { return service::RewriteDeletes(environment, SimTable::Id(), options); });
 }
 
-std::vector<std::string> PathsOf(World& world, std::int32_t part) {
-  std::vector<std::string> paths;
-  const Result<Contents> contents = world.table().ReadHead();
-  EXPECT_TRUE(contents.has_value());
-  for (const auto& [path, live] : contents->files) {
-    if (std::get<std::int32_t>(live.file.partition.values.at(0)) == part) paths.push_back(path);
-  }
-  return paths;
-}
-
 /// Between the calls at which something happens; FIRN_EVERY_CALL=1 leaves none out.
 std::int64_t Step(std::int64_t usual) { return std::getenv("FIRN_EVERY_CALL") == nullptr ? usual : 1; }
 
@@ -83,7 +73,7 @@ std::string Operation(World& world) { return world.table().Load()->metadata->cur
 /// 2, so that it has position deletes.
 void FillWithDeletes(World& world, std::int32_t version) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletes({{paths[0], 1}, {paths[3], 0}}, false));
   world.Fail(world.table().AddPositionDeletes({{paths[1], 2}}, true));
   world.Fail(world.table().AddEqualityDelete(0, {1, 4, 9, 500}));
@@ -114,7 +104,7 @@ TEST_P(RewriteDeletesTest, AllKinds_BecomePositionsAndThenNothingIsLeftToDo) {
   World world(2);
   FillWithDeletes(world, GetParam());
   const std::vector<Row> rows = world.Rows();
-  const std::vector<std::string> data = PathsOf(world, 0);
+  const std::vector<std::string> data = world.PathsOf(0);
   const Result<RewrittenDeletes> done = Rewrite(world);
   ASSERT_TRUE(done.has_value()) << ToString(done.error());
   EXPECT_TRUE(done->outcome.failures.empty());
@@ -122,7 +112,7 @@ TEST_P(RewriteDeletesTest, AllKinds_BecomePositionsAndThenNothingIsLeftToDo) {
   EXPECT_EQ(done->outcome.equality_files_removed, GetParam() >= 3 ? 4 : 3);
   EXPECT_EQ(done->outcome.files_kept, 0);
   EXPECT_EQ(world.Rows(), rows);
-  EXPECT_EQ(PathsOf(world, 0), data);
+  EXPECT_EQ(world.PathsOf(0), data);
   EXPECT_EQ(Operation(world), "delete");
   const Kinds kinds = KindsOf(world);
   EXPECT_EQ(kinds.equality, 0);
@@ -186,13 +176,13 @@ TEST_P(RewriteDeletesTest, OnlyPositions_AreAReplaceAndLeaveEqualityDeletes) {
 TEST_P(RewriteDeletesTest, Dangling_GoWithoutReadingAnything) {
   World world(GetParam());
   world.Fill(4, 2);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(GetParam() >= 3 ? world.table().AddVectors({{paths[0], 1}})
                              : world.table().AddPositionDeletes({{paths[0], 1}}, true));
   world.Fail(world.table().AddEqualityDelete(1, {3, 4}));
   // The writer here takes vectors out with their files, so only position deletes dangle.
   world.Fail(world.table().RemoveFile(paths[0]));
-  for (const std::string& path : PathsOf(world, 1)) world.Fail(world.table().RemoveFile(path));
+  for (const std::string& path : world.PathsOf(1)) world.Fail(world.table().RemoveFile(path));
   ASSERT_TRUE(world.table().Append(1, {{3, 7003}}).has_value());
   const std::vector<Row> rows = world.Rows();
   const Result<RewrittenDeletes> done = Rewrite(world);
@@ -318,7 +308,7 @@ TEST_P(RewriteDeletesTest, OthersCommitBetweenCalls_RowsAreTheirs) {
       SCOPED_TRACE(testing::Message() << intruder.name << " before call " << at);
       World world(2, 7 + static_cast<std::uint64_t>(at));
       FillWithDeletes(world, GetParam());
-      const std::vector<std::string> paths = PathsOf(world, 0);
+      const std::vector<std::string> paths = world.PathsOf(0);
       std::vector<Row> expected = world.Rows();
       bool acted = false;
       world.injector.Reset();

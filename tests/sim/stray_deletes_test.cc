@@ -32,24 +32,9 @@ Result<service::Optimized> Optimize(World& world) {
   return world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), options); });
 }
 
-Contents Head(World& world) {
-  Result<Contents> contents = world.table().ReadHead();
-  if (contents) return std::move(*contents);
-  world.Fail(contents.error());
-  return {};
-}
-
-std::vector<std::string> PathsOf(World& world, std::int32_t part) {
-  std::vector<std::string> paths;
-  for (const auto& [path, live] : Head(world).files) {
-    if (std::get<std::int32_t>(live.file.partition.values.at(0)) == part) paths.push_back(path);
-  }
-  return paths;
-}
-
 std::vector<std::string> DeletePaths(World& world) {
   std::vector<std::string> paths;
-  for (const LiveFile& live : Head(world).deletes) paths.push_back(live.file.file_path);
+  for (const LiveFile& live : world.Head().deletes) paths.push_back(live.file.file_path);
   std::ranges::sort(paths);
   return paths;
 }
@@ -58,7 +43,7 @@ std::optional<SnapshotId> HeadId(World& world) { return world.table().Load()->me
 
 /// Rows that a reader sees that goes by the entries: those of a delete file that its bounds exclude do not count.
 std::vector<Row> RowsByEntries(World& world) {
-  const Contents head = Head(world);
+  const Contents head = world.Head();
   std::vector<Row> rows;
   for (const auto& [path, live] : head.files) {
     std::vector<bool> visible = live.visible;
@@ -114,7 +99,7 @@ class StrayDeletesTest : public testing::TestWithParam<std::int32_t> {
 
 TEST_P(StrayDeletesTest, BoundsNameOneFileAndRowsSeveral_DeleteFileStaysAndOthersGo) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0), others = PathsOf(world, 1);
+  const std::vector<std::string> paths = world.PathsOf(0), others = world.PathsOf(1);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[3], 0}}, paths[0], paths[0]));
   const std::string stray = DeletePaths(world).at(0);
   world.Fail(world.table().AddPositionDeletes({{paths[0], 2}}, true));
@@ -134,7 +119,7 @@ TEST_P(StrayDeletesTest, BoundsNameOneFileAndRowsSeveral_DeleteFileStaysAndOther
 
 TEST_P(StrayDeletesTest, BoundsOfARangeExcludeAPath_DeleteFileStays) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[1], 1}, {paths[5], 0}}, paths[0], paths[3]));
   const std::string stray = DeletePaths(world).at(0);
   world.Fail(world.table().AddPositionDeletes({{paths[0], 2}, {paths[2], 2}}, false));
@@ -147,7 +132,7 @@ TEST_P(StrayDeletesTest, BoundsOfARangeExcludeAPath_DeleteFileStays) {
 
 TEST_P(StrayDeletesTest, RowsOfAnotherPartition_DeleteFileStays) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0), others = PathsOf(world, 1);
+  const std::vector<std::string> paths = world.PathsOf(0), others = world.PathsOf(1);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {others[0], 0}}, "", ""));
   const std::string stray = DeletePaths(world).at(0);
   world.Fail(world.table().AddPositionDeletes({{paths[0], 2}, {paths[2], 2}}, false));
@@ -160,7 +145,7 @@ TEST_P(StrayDeletesTest, RowsOfAnotherPartition_DeleteFileStays) {
 
 TEST_P(StrayDeletesTest, OtherFileIsGone_DeleteFileGoes) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[3], 0}}, paths[0], paths[0]));
   world.Fail(world.table().AddPositionDeletes({{paths[0], 2}}, true));
   world.Fail(world.table().RemoveFile(paths[3]));
@@ -175,7 +160,7 @@ TEST_P(StrayDeletesTest, OtherFileIsGone_DeleteFileGoes) {
 
 TEST_P(StrayDeletesTest, NamedFileIsGone_DeleteFileStaysForTheOther) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[3], 0}}, paths[0], paths[0]));
   const std::string stray = DeletePaths(world).at(0);
   world.Fail(world.table().RemoveFile(paths[0]));
@@ -187,7 +172,7 @@ TEST_P(StrayDeletesTest, NamedFileIsGone_DeleteFileStaysForTheOther) {
 
 TEST_P(StrayDeletesTest, FileIsAddedAgainMeanwhile_DeleteFileStays) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[3], 0}, {paths[0], 0}}, paths[0], paths[0]));
   const std::string stray = DeletePaths(world).at(0);
   world.Fail(world.table().AddPositionDeletes({{paths[0], 1}}, true));
@@ -209,7 +194,7 @@ TEST_P(StrayDeletesTest, FileIsAddedAgainMeanwhile_DeleteFileStays) {
 
 TEST_P(StrayDeletesTest, Optimize_LeavesTheFilesAlone) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[0], 2}, {paths[3], 0}}, paths[0], paths[0]));
   const std::string stray = DeletePaths(world).at(0);
   UpgradeIfWanted();
@@ -217,10 +202,10 @@ TEST_P(StrayDeletesTest, Optimize_LeavesTheFilesAlone) {
   const Result<service::Optimized> done = Optimize(world);
   ASSERT_TRUE(done.has_value()) << ToString(done.error());
   EXPECT_EQ(std::ranges::count(DeletePaths(world), stray), 1);
-  EXPECT_TRUE(Head(world).files.contains(paths[0]));
-  EXPECT_TRUE(Head(world).files.contains(paths[3]));
+  EXPECT_TRUE(world.Head().files.contains(paths[0]));
+  EXPECT_TRUE(world.Head().files.contains(paths[3]));
   ExpectSameRows();
-  EXPECT_LT(PathsOf(world, 0).size(), paths.size());
+  EXPECT_LT(world.PathsOf(0).size(), paths.size());
   ASSERT_FALSE(done->outcome.failures.empty());
   EXPECT_EQ(done->outcome.failures[0].error.code, Code::kCorrupt);
 }
@@ -228,7 +213,7 @@ TEST_P(StrayDeletesTest, Optimize_LeavesTheFilesAlone) {
 /// Another writer's merge of the file that the entry names: the delete file goes only if its other rows do.
 TEST_P(StrayDeletesTest, NamedFileIsMergedWhileDeletesArrive_DeleteFileStays) {
   world.Fill(6, 3);
-  const std::vector<std::string> paths = PathsOf(world, 0);
+  const std::vector<std::string> paths = world.PathsOf(0);
   act::Rewrite rewrite = world.PlanOf({world.RewriteOf(0, 3, {})});
   world.Fail(world.table().AddPositionDeletesSaying({{paths[0], 1}, {paths[5], 0}}, paths[0], paths[0]));
   const std::string stray = DeletePaths(world).at(0);

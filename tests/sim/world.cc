@@ -135,12 +135,22 @@ RewriteReport World::Run(act::Rewrite rewrite, ports::Catalog& through) {
   return AsProcess([&] { return CommitRewrite(environment, target, std::move(rewrite)); });
 }
 
-std::vector<Row> World::Rows() {
+Contents World::Head() {
   Result<Contents> contents = table_->ReadHead();
-  if (contents) return std::move(contents->rows);
+  if (contents) return std::move(*contents);
   Fail(contents.error());
   return {};
 }
+
+std::vector<std::string> World::PathsOf(std::int32_t part) {
+  std::vector<std::string> paths;
+  for (const auto& [path, live] : Head().files) {
+    if (std::get<std::int32_t>(live.file.partition.values.at(0)) == part) paths.push_back(path);
+  }
+  return paths;
+}
+
+std::vector<Row> World::Rows() { return Head().rows; }
 
 void World::CheckSound() {
   const Result<std::set<std::string>> needed = table_->NeededFiles();

@@ -64,6 +64,10 @@ class World {
     return result;
   }
 
+  /// Everything that the head has; empty, and a failure of the test, if it cannot be read.
+  Contents Head();
+  /// Live data files of a partition.
+  std::vector<std::string> PathsOf(std::int32_t part);
   /// Rows of the head.
   std::vector<Row> Rows();
   /// Every snapshot can be read, nothing that a snapshot names is missing.
