@@ -190,6 +190,13 @@ TablePtr RandomTable(const TableChoice& choice, Random& random) {
   return arrow::Table::Make(arrow::schema(fields), columns, choice.rows);
 }
 
+TablePtr SeededTable(std::vector<std::string> types, std::int64_t rows, std::int64_t distinct, std::uint64_t seed,
+                     double nulls, std::int64_t first_value) {
+  Random random(seed);
+  const TableChoice choice{std::move(types), rows, nulls, distinct, first_value};
+  return RandomTable(choice, random);
+}
+
 TablePtr JsonTable(const std::vector<JsonColumn>& columns) {
   arrow::FieldVector fields;
   arrow::ArrayVector arrays;
@@ -341,6 +348,12 @@ Result<Spliced> SpliceFiles(const std::vector<Input>& inputs, const Options& opt
   MemorySource output("out", spliced.file);
   FIRN_TRY(Verify(output, spliced.report).In("verify"));
   return spliced;
+}
+
+Spliced MustSplice(const std::vector<Input>& inputs, const Options& options) {
+  Result<Spliced> spliced = SpliceFiles(inputs, options);
+  EXPECT_TRUE(spliced) << ToString(spliced.error());
+  return spliced ? std::move(*spliced) : Spliced();
 }
 
 std::string DifferenceOf(const std::vector<TablePtr>& tables, const Bytes& output) {

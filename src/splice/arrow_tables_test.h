@@ -59,6 +59,9 @@ struct TableChoice {
 };
 
 TablePtr RandomTable(const TableChoice& choice, Random& random);
+/// The members of TableChoice, and a seed for this table alone.
+TablePtr SeededTable(std::vector<std::string> types, std::int64_t rows, std::int64_t distinct, std::uint64_t seed,
+                     double nulls = 0.2, std::int64_t first_value = 0);
 /// Columns from JSON: {{"name", "int32", "[1, null]"}, ...}; a '!' behind the type makes the column required.
 struct JsonColumn {
   std::string name, type, json;
@@ -91,6 +94,12 @@ struct Spliced {
   Report report;
 };
 Result<Spliced> SpliceFiles(const std::vector<Input>& inputs, const Options& options = {});
+/// The same, where a failure is one of the test.
+Spliced MustSplice(const std::vector<Input>& inputs, const Options& options = {});
+/// Column chunks that took the tier.
+inline std::int64_t ChunksOf(const Report& report, Tier tier) {
+  return report.tiers[static_cast<std::size_t>(tier)].chunks;
+}
 
 /// Empty if `output` holds the rows of `tables` after each other, bit by bit; else what differs.
 std::string DifferenceOf(const std::vector<TablePtr>& tables, const Bytes& output);

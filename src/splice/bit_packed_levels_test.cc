@@ -57,14 +57,7 @@ Bytes WithOldLevels(Bytes file, unsigned max_repetition, unsigned max_definition
   return file;
 }
 
-TablePtr Table(const std::string& type, std::int64_t rows) {
-  Random random(11);
-  TableChoice choice;
-  choice.types = {type};
-  choice.rows = rows;
-  choice.null_share = 0.3;
-  return RandomTable(choice, random);
-}
+TablePtr Table(const std::string& type, std::int64_t rows) { return SeededTable({type}, rows, 20, 11, 0.3); }
 
 TEST(BitPackedLevels, FromTheMostSignificantBit) {
   // The example of Encodings.md: 0 to 7 in three bits each.

@@ -7,19 +7,7 @@
 
 namespace firn::splice::testing {
 
-std::int64_t ChunksOf(const Report& report, Tier tier) { return report.tiers[static_cast<std::size_t>(tier)].chunks; }
 std::int64_t BytesOf(const Report& report, Tier tier) { return report.tiers[static_cast<std::size_t>(tier)].bytes; }
-
-TablePtr SeededTable(std::vector<std::string> types, std::int64_t rows, std::int64_t distinct, std::uint64_t seed,
-                     double nulls) {
-  Random random(seed);
-  TableChoice choice;
-  choice.types = std::move(types);
-  choice.rows = rows;
-  choice.distinct = distinct;
-  choice.null_share = nulls;
-  return RandomTable(choice, random);
-}
 
 std::vector<std::int64_t> RowRange(std::int64_t begin, std::int64_t end) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(end - begin));

@@ -15,11 +15,8 @@
 
 namespace firn::splice::testing {
 
-std::int64_t ChunksOf(const Report& report, Tier tier);
 std::int64_t BytesOf(const Report& report, Tier tier);
 
-TablePtr SeededTable(std::vector<std::string> types, std::int64_t rows, std::int64_t distinct, std::uint64_t seed,
-                     double nulls = 0.2);
 std::vector<std::int64_t> RowRange(std::int64_t begin, std::int64_t end);
 /// Each row with the chance of one in `share`.
 std::vector<std::int64_t> SomeRows(std::int64_t rows, std::uint64_t share, Random& random);

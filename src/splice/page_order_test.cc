@@ -23,13 +23,7 @@ std::string PagesOf(const Bytes& file, std::size_t leaf = 0) {
 }
 
 TablePtr Table(const std::string& type, std::int64_t rows, std::int64_t distinct, std::int64_t first = 0) {
-  Random random(static_cast<std::uint64_t>(rows));
-  TableChoice choice;
-  choice.types = {type};
-  choice.rows = rows;
-  choice.distinct = distinct;
-  choice.first_value = first;
-  return RandomTable(choice, random);
+  return SeededTable({type}, rows, distinct, static_cast<std::uint64_t>(rows), 0.2, first);
 }
 
 FileChoice Choice(bool dictionary, std::optional<parquet::Encoding> encoding = {}, bool v2 = false) {
@@ -43,9 +37,7 @@ FileChoice Choice(bool dictionary, std::optional<parquet::Encoding> encoding = {
 Spliced Must(const std::vector<Bytes>& files, const Options& options = {}) {
   std::vector<Input> inputs;
   for (const Bytes& file : files) inputs.push_back(InputOf("f" + std::to_string(inputs.size()), file));
-  const Result<Spliced> spliced = SpliceFiles(inputs, options);
-  EXPECT_TRUE(spliced) << ToString(spliced.error());
-  return spliced ? *spliced : Spliced();
+  return MustSplice(inputs, options);
 }
 
 TEST(PageOrder, ValuesBeforeIndices_BecomeIndices) {

@@ -17,15 +17,8 @@ struct Job {
   Options options;
 
   void Add(const FileChoice& choice, std::int64_t rows, std::int64_t distinct = 0, const std::string& type = "int64") {
-    Random random(tables.size() + 1);
-    TableChoice table;
-    table.types = {type};
-    table.rows = rows;
-    table.distinct = distinct;
-    table.null_share = 0;
-    table.first_value = distinct == 0 ? next_ : 0;
+    tables.push_back(SeededTable({type}, rows, distinct, tables.size() + 1, 0, distinct == 0 ? next_ : 0));
     next_ += rows;
-    tables.push_back(RandomTable(table, random));
     AddFile(WriteFile(tables.back(), choice));
   }
   void AddFile(Bytes file) {
@@ -49,8 +42,6 @@ struct Job {
  private:
   std::int64_t next_ = 0;
 };
-
-std::int64_t Chunks(const Report& report, Tier tier) { return report.tiers[static_cast<std::size_t>(tier)].chunks; }
 
 FileChoice Plain(std::optional<double> bloom_fpp) {
   FileChoice choice;
@@ -80,7 +71,7 @@ TEST(SpliceBloom, OfARowGroupAlone_IsKeptByteByByte) {
   job.Add(Plain(0.01), 40000);
   job.options.row_group_row_count_max = 40000;
   const Spliced spliced = job.Run();
-  EXPECT_EQ(Chunks(spliced.report, Tier::kRowGroup), 2);
+  EXPECT_EQ(ChunksOf(spliced.report, Tier::kRowGroup), 2);
   EXPECT_EQ(spliced.report.bloom_filters, 2);
   const Bytes file = WriteFile(job.tables[1], Plain(0.01));
   const auto stored = [](const Bytes& bytes, std::size_t group) {
@@ -96,7 +87,7 @@ TEST(SpliceBloom, LargePlainPages_AreCopied_AndFiltersUnited) {
   Job job;
   for (int i = 0; i < 4; ++i) job.Add(Plain(0.000001), 20000);
   const Spliced spliced = job.Run();
-  EXPECT_EQ(Chunks(spliced.report, Tier::kPages), 4);
+  EXPECT_EQ(ChunksOf(spliced.report, Tier::kPages), 4);
   EXPECT_EQ(spliced.report.bloom_filters, 1);
   EXPECT_LE(ShareOfFound(spliced.file, 0, 0, 1 << 30, 50000), 0.02);
 }
@@ -114,13 +105,13 @@ TEST(SpliceBloom, UnitedTooFull_DroppedWithANote_OrBuiltIfAsked) {
   for (int i = 0; i < 8; ++i) job.Add(Plain(0.05), 20000);
   const Spliced dropped = job.Run();
   EXPECT_EQ(dropped.report.bloom_filters, 0);
-  EXPECT_EQ(Chunks(dropped.report, Tier::kPages), 8);
+  EXPECT_EQ(ChunksOf(dropped.report, Tier::kPages), 8);
   ASSERT_EQ(dropped.report.notes.size(), 1U);
   EXPECT_EQ(dropped.report.notes[0], "Bloom filters are not kept (united they would be too full): c0");
   job.Ask().bloom_filter = true;
   const Spliced built = job.Run();
   EXPECT_EQ(built.report.bloom_filters, 1);
-  EXPECT_EQ(Chunks(built.report, Tier::kPages), 0);
+  EXPECT_EQ(ChunksOf(built.report, Tier::kPages), 0);
   EXPECT_TRUE(built.report.notes.empty());
   EXPECT_LE(ShareOfFound(built.file, 0, 0, 1 << 30, 50000), 0.015);
 }
@@ -149,7 +140,7 @@ TEST(SpliceBloom, EqualDictionaries_CopiedPages_BuiltFromTheDictionary) {
     each.AddFile(WriteFile(each.tables[0], choice));
     each.Ask().bloom_filter = true;
     const Spliced spliced = each.Run();
-    EXPECT_EQ(Chunks(spliced.report, Tier::kPages), 2) << type;
+    EXPECT_EQ(ChunksOf(spliced.report, Tier::kPages), 2) << type;
     EXPECT_EQ(spliced.report.bloom_filters, 1) << type;
   }
 }

@@ -20,14 +20,7 @@ struct Damage {
 
 TablePtr Table(const std::vector<std::string>& types, std::int64_t rows, std::int64_t distinct, std::int64_t first = 0,
                double null_share = 0.2) {
-  Random random(static_cast<std::uint64_t>(rows + first));
-  TableChoice choice;
-  choice.types = types;
-  choice.rows = rows;
-  choice.distinct = distinct;
-  choice.first_value = first;
-  choice.null_share = null_share;
-  return RandomTable(choice, random);
+  return SeededTable(types, rows, distinct, static_cast<std::uint64_t>(rows + first), null_share, first);
 }
 
 /// Splice alone must refuse: Verify looks at a part of the output only.

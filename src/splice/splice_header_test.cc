@@ -10,25 +10,6 @@ namespace {
 
 using parquet::Codec;
 
-std::int64_t Chunks(const Report& report, Tier tier) { return report.tiers[static_cast<std::size_t>(tier)].chunks; }
-
-TablePtr Table(std::vector<std::string> types, std::int64_t rows, std::int64_t distinct, std::int64_t first,
-               std::uint64_t seed, double nulls = 0.1) {
-  Random random(seed);
-  TableChoice choice;
-  choice.types = std::move(types);
-  choice.rows = rows;
-  choice.distinct = distinct;
-  choice.first_value = first;
-  choice.null_share = nulls;
-  return RandomTable(choice, random);
-}
-
-Spliced Must(const Result<Spliced>& spliced) {
-  EXPECT_TRUE(spliced) << ToString(spliced.error());
-  return spliced ? *spliced : Spliced();
-}
-
 TEST(SpliceHeader, RequiredThatBecomesOptional_BodiesStayBehindNewHeaders) {
   // Levels of V2 pages are not compressed, and those of V1 pages only where nothing is.
   for (const bool v2 : {true, false}) {
@@ -40,15 +21,16 @@ TEST(SpliceHeader, RequiredThatBecomesOptional_BodiesStayBehindNewHeaders) {
       choice.dictionary = dictionary;
       choice.page_rows = dictionary ? 1 << 20 : 20000;
       const std::int64_t rows = dictionary ? 300000 : 40000, distinct = dictionary ? 100 : 0;
-      const TablePtr required = Table({"int64"}, rows, distinct, 0, 3, 0), optional = Table({"int64"}, 50, 5, 0, 3);
+      const TablePtr required = SeededTable({"int64"}, rows, distinct, 3, 0),
+                     optional = SeededTable({"int64"}, 50, 5, 3, 0.1);
       Options options;
       options.schema = FooterOf(WriteFile(optional, choice)).schema;
       const Bytes file = WriteFile(required, choice);
       std::vector<Input> inputs = {InputOf("a", file), InputOf("b", file)};
       for (Input& input : inputs) input.columns.resize(1), input.columns[0].leaf = 0;
-      const Spliced spliced = Must(SpliceFiles(inputs, options));
+      const Spliced spliced = MustSplice(inputs, options);
       EXPECT_EQ(DifferenceOf({required, required}, spliced.file), "");
-      EXPECT_EQ(Chunks(spliced.report, Tier::kHeader), 2) << v2 << dictionary;
+      EXPECT_EQ(ChunksOf(spliced.report, Tier::kHeader), 2) << v2 << dictionary;
       const EditedPage page = PageOf(spliced.file, {0, 0, dictionary ? 1U : 0U});
       EXPECT_EQ(page.header.type, v2 ? parquet::PageType::kDataV2 : parquet::PageType::kData);
       EXPECT_TRUE(page.header.crc);
@@ -64,7 +46,7 @@ TEST(SpliceHeader, HeadersThatLie_AreWrittenAnew) {
   choice.dictionary = false;
   choice.page_rows = 1 << 20;
   choice.created_by = "parquet-cpp-arrow version 2.0.0";
-  const TablePtr table = Table({"int64"}, 30000, 0, 0, 4);
+  const TablePtr table = SeededTable({"int64"}, 30000, 0, 4, 0.1);
   const Bytes good = WriteFile(table, choice);
   // `stored` keeps the bytes as they are under another flag.
   const EditedPage old = PageOf(good, {0, 0, 0});
@@ -74,10 +56,10 @@ TEST(SpliceHeader, HeadersThatLie_AreWrittenAnew) {
     page.stored = Bytes(end - page.header.compressed_size, end);
     page.header.is_compressed = false;
   });
-  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", file)}));
+  const Spliced spliced = MustSplice({InputOf("a", file), InputOf("b", file)});
   EXPECT_EQ(DifferenceOf({table, table}, spliced.file), "");
-  EXPECT_EQ(Chunks(spliced.report, Tier::kHeader), 2);
-  EXPECT_EQ(Chunks(spliced.report, Tier::kRowGroup), 0);
+  EXPECT_EQ(ChunksOf(spliced.report, Tier::kHeader), 2);
+  EXPECT_EQ(ChunksOf(spliced.report, Tier::kRowGroup), 0);
   const EditedPage page = PageOf(spliced.file, {0, 0, 0});
   EXPECT_TRUE(page.header.is_compressed);
   EXPECT_EQ(page.body, old.body);
@@ -89,12 +71,12 @@ TEST(SpliceHeader, StatisticsThatBecomeTrusted_LeaveTheHeaders) {
   choice.page_rows = 1 << 20;
   choice.page_index = false;  // Arrow then writes statistics into page headers
   choice.created_by = "parquet-mr version 1.7.0 (build 0)";
-  const TablePtr table = Table({"string"}, 30000, 0, 0, 4);
+  const TablePtr table = SeededTable({"string"}, 30000, 0, 4, 0.1);
   const Bytes file = WriteFile(table, choice);
   ASSERT_TRUE(PageOf(file, {0, 0, 0}).header.statistics);
-  const Spliced spliced = Must(SpliceFiles({InputOf("a", file), InputOf("b", file)}));
+  const Spliced spliced = MustSplice({InputOf("a", file), InputOf("b", file)});
   EXPECT_EQ(DifferenceOf({table, table}, spliced.file), "");
-  EXPECT_EQ(Chunks(spliced.report, Tier::kHeader), 2);
+  EXPECT_EQ(ChunksOf(spliced.report, Tier::kHeader), 2);
   EXPECT_FALSE(PageOf(spliced.file, {0, 0, 0}).header.statistics);
   EXPECT_FALSE(FooterOf(spliced.file).row_groups[0].columns[0].meta->statistics->min_value);
 }

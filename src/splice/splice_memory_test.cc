@@ -10,15 +10,6 @@ namespace {
 
 using parquet::Codec;
 
-TablePtr Seeded(std::vector<std::string> types, std::int64_t rows, std::uint64_t seed) {
-  Random random(seed);
-  TableChoice choice;
-  choice.types = std::move(types);
-  choice.rows = rows;
-  choice.null_share = 0;
-  return RandomTable(choice, random);
-}
-
 struct Job {
   std::vector<TablePtr> tables;
   std::vector<Input> inputs;
@@ -51,7 +42,7 @@ TEST(MemoryLimits, Parts_AreTogetherAtMostTheWhole) {
 TEST(SpliceMemory, ManySmallFilesOfManyColumns_RowGroupsEndByTheirFooters) {
   Job job;
   const std::vector<std::string> types(60, "int32");
-  for (std::uint64_t i = 0; i < 200; ++i) job.Add(Seeded(types, 3, i));
+  for (std::uint64_t i = 0; i < 200; ++i) job.Add(SeededTable(types, 3, 20, i, 0));
   Options options;
   const Result<Spliced> one = SpliceFiles(job.inputs, options);
   ASSERT_TRUE(one) << ToString(one.error());
@@ -69,7 +60,8 @@ TEST(SpliceMemory, RowGroupsThatAreNotHeld_AreReadThroughWindows) {
   FileChoice choice;
   choice.dictionary = false;
   choice.codec = Codec::kUncompressed;
-  for (std::uint64_t i = 0; i < 2; ++i) job.Add(Seeded({"int64", "double"}, 700000, i), choice);  // 11 MB each
+  for (std::uint64_t i = 0; i < 2; ++i)
+    job.Add(SeededTable({"int64", "double"}, 700000, 20, i, 0), choice);  // 11 MB each
   Options options;
   options.memory_bytes = 16 << 20;
   const Result<Spliced> spliced = SpliceFiles(job.inputs, options);
@@ -84,7 +76,7 @@ TEST(SpliceMemory, PageTooLargeForSeveralThreads_OneColumnAfterTheOther) {
   choice.dictionary = false;
   choice.codec = Codec::kSnappy;
   choice.page_rows = choice.page_bytes = 64 << 20;
-  job.Add(Seeded({"fixed16", "fixed16"}, 900000, 1), choice);  // pages of 14.4 MB
+  job.Add(SeededTable({"fixed16", "fixed16"}, 900000, 20, 1, 0), choice);  // pages of 14.4 MB
   Options options;
   options.threads = 2;
   options.memory_bytes = 128 << 20;
@@ -103,7 +95,7 @@ TEST(SpliceMemory, PageTooLargeForSeveralThreads_OneColumnAfterTheOther) {
 
 TEST(SpliceMemory, FooterTooLong_IsALimitNamingTheFile) {
   Job job;
-  job.Add(Seeded(std::vector<std::string>(15000, "int32"), 1, 1));
+  job.Add(SeededTable(std::vector<std::string>(15000, "int32"), 1, 20, 1, 0));
   Options options;
   options.memory_bytes = 16 << 20;
   const Result<Spliced> refused = SpliceFiles(job.inputs, options);
@@ -114,7 +106,7 @@ TEST(SpliceMemory, FooterTooLong_IsALimitNamingTheFile) {
 
 TEST(SpliceInputs, ContentIsAskedForInOrder_AndBadOnesAreLeftOut) {
   Job job;
-  for (std::uint64_t i = 0; i < 6; ++i) job.Add(Seeded({"int32", "string"}, 50, i));
+  for (std::uint64_t i = 0; i < 6; ++i) job.Add(SeededTable({"int32", "string"}, 50, 20, i, 0));
   job.inputs[1].source = std::make_shared<MemorySource>("file1", Bytes(100));
   job.inputs[3].expected_rows = 49;
   Options options;

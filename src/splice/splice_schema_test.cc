@@ -45,8 +45,6 @@ Options WithSchemaOf(const TablePtr& table) {
   return options;
 }
 
-std::int64_t Chunks(const Report& report, Tier tier) { return report.tiers[static_cast<std::size_t>(tier)].chunks; }
-
 TEST(SpliceSchema, MissingColumns_BecomeNullOrConstant) {
   const TablePtr whole = JsonTable({{"i", "int32", "[1, null, 3]"},
                                     {"s", "string", "[\"a\", \"b\", null]"},
@@ -68,7 +66,7 @@ TEST(SpliceSchema, MissingColumns_BecomeNullOrConstant) {
     const Result<Spliced> spliced = SpliceFiles(inputs, WithSchemaOf(whole));
     ASSERT_TRUE(spliced) << ToString(spliced.error());
     EXPECT_EQ(DifferenceOf(tables, spliced->file), "");
-    EXPECT_EQ(Chunks(spliced->report, Tier::kSynthesize), 4);
+    EXPECT_EQ(ChunksOf(spliced->report, Tier::kSynthesize), 4);
     const parquet::FileMetaData footer = FooterOf(spliced->file);
     EXPECT_EQ(footer.row_groups[0].columns[4].meta->statistics->null_count, 4);  // every level below a value
     EXPECT_EQ(footer.row_groups[0].columns[1].meta->statistics->max_value, Text("new"));
@@ -114,7 +112,7 @@ TEST(SpliceSchema, RequiredInput_OptionalOutput_GetsLevels) {
     const Result<Spliced> spliced = SpliceFiles({first, second}, options);
     ASSERT_TRUE(spliced) << ToString(spliced.error());
     EXPECT_EQ(DifferenceOf({expected, optional}, spliced->file), "");
-    EXPECT_EQ(Chunks(spliced->report, Tier::kDecode), 0);
+    EXPECT_EQ(ChunksOf(spliced->report, Tier::kDecode), 0);
   }
 }
 
@@ -127,7 +125,7 @@ TEST(SpliceSchema, PromotedColumn_IsDecodedAlone) {
         {InputOf("wide", WriteFile(wide)), With("narrow", narrow, {From(0, kind), From(1)})}, WithSchemaOf(wide));
     ASSERT_TRUE(spliced) << ToString(spliced.error());
     EXPECT_EQ(DifferenceOf({wide, expected}, spliced->file), "");
-    EXPECT_EQ(Chunks(spliced->report, Tier::kDecode), 1);
+    EXPECT_EQ(ChunksOf(spliced->report, Tier::kDecode), 1);
     EXPECT_FALSE(spliced->report.notes.empty());
     const parquet::FileMetaData footer = FooterOf(spliced->file);
     EXPECT_EQ(footer.row_groups[0].columns[0].meta->statistics->min_value, Plain<std::int64_t>(-6));
@@ -149,7 +147,7 @@ TEST(SpliceSchema, DecodedColumns_OfSeveralRowGroups_MeetTheirRows) {
   const Result<Spliced> spliced = SpliceFiles({input, input}, options);
   ASSERT_TRUE(spliced) << ToString(spliced.error());
   EXPECT_EQ(DifferenceOf({table, table}, spliced->file), "");
-  EXPECT_EQ(Chunks(spliced->report, Tier::kDecode), 8);
+  EXPECT_EQ(ChunksOf(spliced->report, Tier::kDecode), 8);
 }
 
 TEST(SpliceSchema, MissingLeafInAStruct_IsDecoded) {
