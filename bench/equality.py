@@ -11,7 +11,6 @@ import os
 import random as random_of_python
 import shutil
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 

@@ -5,36 +5,16 @@ It takes tables from, and gives them to, plain Parquet files of Arrow's: both ar
 """
 
 import functools
-import hashlib
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
-CACHE = Path(os.environ.get("FIRN_CACHE", Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "firn"))
+from tests.services.java_program import java_program
+
 LAYOUTS = ["FIXED_LEN_BYTE_ARRAY", "BINARY", "INT64"]
-
-
-def jars():
-    """Fetched and compiled once into the cache folder; a run that uses another version keeps its own."""
-    pom, main = Path(__file__).with_name("pom.xml"), Path(__file__).parent / "java/ParquetMr.java"
-    wanted = hashlib.sha256(pom.read_bytes() + main.read_bytes()).hexdigest()[:12]
-    target = CACHE / "parquet-mr" / wanted
-    if target.exists():
-        return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    made = tempfile.mkdtemp(dir=target.parent)
-    subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                    f"-DoutputDirectory={made}"], check=True, stdin=subprocess.DEVNULL)
-    subprocess.run(["javac", "-cp", f"{made}/*", "-d", f"{made}/classes", str(main)], check=True)
-    try:
-        os.rename(made, target)
-    except OSError:  # somebody else was faster
-        shutil.rmtree(made)
-    return target
 
 
 def usable():
@@ -44,7 +24,8 @@ def usable():
 
 class ParquetMr:
     def __init__(self):
-        target = jars()
+        here = Path(__file__).parent
+        target = java_program("parquet-mr", here / "pom.xml", here / "java/ParquetMr.java")
         self.process = subprocess.Popen(["java", "-Xmx512m", "-XX:+UseSerialGC", "-cp", f"{target}/classes:{target}/*",
                                          "ParquetMr"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 

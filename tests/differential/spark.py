@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from .parquet_mr import CACHE, flag
+from tests.services.loopback import CACHE
+
+from .parquet_mr import flag
 
 PYSPARK = "4.1.4"
 

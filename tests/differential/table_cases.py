@@ -21,7 +21,7 @@ from tests.interop.deletes import Deleter
 
 from . import levels, steps, tables
 from .cases import BINARY, REFUSED, Wrong, check_output, random_codecs, random_columns
-from .parquet_mr import parquet_mr, random_shape
+from .parquet_mr import random_shape
 
 NAME = "db.t"
 STRIDE = 1 << 20  # c0 of a file's rows begins with a multiple of it

@@ -16,7 +16,8 @@ from pyiceberg.table import StaticTable
 
 from tests.services import azure, gcs
 from tests.services.local_http import HttpProxy
-from tests.services.warehouses import SlowWire, Warehouses
+from tests.services.slow_wire import SlowWire
+from tests.services.warehouses import Warehouses
 
 from .conftest import Lake
 from .rows import by_pyiceberg, multiset, shared_duckdb

@@ -21,7 +21,7 @@ from pyiceberg.exceptions import CommitFailedException  # noqa: E402
 
 from tests.differential.spark import python  # noqa: E402
 from tests.services.hive import Hive  # noqa: E402
-from tests.services.servers import CACHE  # noqa: E402
+from tests.services.loopback import CACHE  # noqa: E402
 
 from .rows import by_duckdb  # noqa: E402
 from .test_hive import catalog_of, command_of, entry_of, environment_of, optimize, replaces  # noqa: E402

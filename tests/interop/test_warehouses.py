@@ -16,7 +16,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.services.s3_proxy import S3Proxy
 from tests.services.servers import ACCESS_KEY, BUCKET, SECRET_KEY, Servers
-from tests.services.warehouses import SlowWire, Warehouses
+from tests.services.slow_wire import SlowWire
+from tests.services.warehouses import Warehouses
 
 from .conftest import BINARY
 from .rows import by_pyiceberg

@@ -17,13 +17,14 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+from .loopback import CACHE, free_port, wait_for_url
+
 ACCOUNT, CONTAINER = "firnlake", "lake"
 KEY = base64.b64encode(hashlib.sha512(b"an account key of a test").digest()).decode()
 VERSION = "2021-12-02"
 
 
 def program():
-    from .servers import CACHE
     script = CACHE / "azurite/node_modules/azurite/dist/src/blob/main.js"
     node = shutil.which("node")
     if not node or not script.exists():
@@ -42,7 +43,6 @@ def account_sas(permissions="rwdlc", seconds=24 * 3600):
 
 class Azure:
     def __init__(self, folder):
-        from .servers import free_port, wait_for
         command = program()
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ class Azure:
                 [*command, "--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(self.folder / "data"),
                  "--skipApiVersionCheck", "--disableTelemetry"],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=dict(os.environ, AZURITE_ACCOUNTS=f"{ACCOUNT}:{KEY}"))
-        if not wait_for(self.url, self.process):
+        if not wait_for_url(self.url, self.process):
             self.stop()
             raise RuntimeError("azurite does not start")
         urllib.request.urlopen(urllib.request.Request(

@@ -9,26 +9,20 @@ hole      nothing passes for so many seconds, then it all does
 
 import socket
 import threading
-import urllib.parse
+
+from .local_tcp import HttpWire
 
 
-class CutWire:
+class CutWire(HttpWire):
     def __init__(self, url):
-        self.target = urllib.parse.urlsplit(url)
-        self.server = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.url = f"http://127.0.0.1:{self.server.getsockname()[1]}"
+        super().__init__(url)
         self.open = threading.Event()
         self.open.set()
         self.dropping = False
-        self.lock = threading.Lock()
         self.sockets = set()
 
-    def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.close()
+    def __exit__(self, *ended):
+        super().__exit__(*ended)
         self.mend()
         self.end_all()
 
@@ -59,27 +53,22 @@ class CutWire:
         except OSError:
             pass
 
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.server.accept()
-            except OSError:
-                return
-            if self.dropping:
-                client.close()
-                continue
-            try:
-                upstream = socket.create_connection((self.target.hostname, self.target.port))
-            except OSError:
-                client.close()
-                continue
-            for end in (client, upstream):
-                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            with self.lock:
-                self.sockets |= {client, upstream}
-            ends = [2]  # directions that still run
-            for source, target in ((client, upstream), (upstream, client)):
-                threading.Thread(target=self.copy, args=(source, target, ends), daemon=True).start()
+    def serve(self, client):
+        if self.dropping:
+            client.close()
+            return
+        try:
+            upstream = self.connect()
+        except OSError:
+            client.close()
+            return
+        for end in (client, upstream):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with self.lock:
+            self.sockets |= {client, upstream}
+        ends = [2]  # directions that still run
+        threading.Thread(target=self.copy, args=(upstream, client, ends), daemon=True).start()
+        self.copy(client, upstream, ends)
 
     def copy(self, source, target, ends):
         try:

@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from .local_http import HttpProxy
+from .loopback import free_port, wait_for_url
 
 BUCKET, TOKEN = "firn-lake", "ya29.a-token-of-a-test"
 
@@ -29,7 +30,6 @@ def program():
 
 class Gcs(HttpProxy):
     def __init__(self, folder):
-        from .servers import free_port, wait_for
         command = program()
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ class Gcs(HttpProxy):
                 [command, "-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory",
                  "-external-url", self.url, "-public-host", f"127.0.0.1:{port}"],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder)
-        if not wait_for(f"{upstream}/storage/v1/b", self.process):
+        if not wait_for_url(f"{upstream}/storage/v1/b", self.process):
             self.process.kill()
             self.server.server_close()
             raise RuntimeError("fake-gcs-server does not start")

@@ -18,6 +18,7 @@ import threading
 import time
 from pathlib import Path
 
+from .loopback import free_port, wait_for_url
 from .signature_proxy import SignatureProxy
 
 REGION = "eu-west-1"
@@ -28,7 +29,6 @@ class Glue(SignatureProxy):
     def __init__(self, folder, faults=()):
         if not importlib.util.find_spec("moto") or not importlib.util.find_spec("flask_cors"):
             raise RuntimeError("moto and flask-cors are not installed")
-        from .servers import free_port, wait_for
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         port = free_port()
@@ -36,7 +36,7 @@ class Glue(SignatureProxy):
             self.process = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
                                             stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         upstream = f"http://127.0.0.1:{port}"
-        if not wait_for(f"{upstream}/moto-api/data.json", self.process):
+        if not wait_for_url(f"{upstream}/moto-api/data.json", self.process):
             self.process.kill()
             raise RuntimeError("moto does not start")
         super().__init__(upstream, {ACCESS_KEY: (SECRET_KEY, None)}, REGION, "glue")

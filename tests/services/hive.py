@@ -8,33 +8,22 @@ lock_seconds: when a lock ends of which the server hears nothing any more.
 """
 
 import shutil
-import socket
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
+from .java_program import java_program
+from .loopback import free_port, wait_for_port
 from .postgres import PASSWORD, Postgres
-from .servers import CACHE, free_port
 
 
 def hive_jars(version):
-    """Fetched and compiled once into the cache folder."""
-    pom = Path(__file__).parent / f"hive/pom-{version}.xml"
-    main = Path(__file__).parent / "java/LoopbackMetastore.java"
-    target = CACHE / f"hive-metastore-{version}"
-    stamp = target / ".done"
-    wanted = pom.read_text() + main.read_text()
-    if not stamp.exists() or stamp.read_text() != wanted:
-        shutil.rmtree(target, ignore_errors=True)
-        try:
-            subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                            f"-DoutputDirectory={target}"], check=True, stdin=subprocess.DEVNULL)
-            subprocess.run(["javac", "-cp", f"{target}/*", "-d", str(target / "classes"), str(main)], check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise RuntimeError(f"its programs cannot be fetched or compiled: {error}") from error
-        stamp.write_text(wanted)
-    return target
+    here = Path(__file__).parent
+    try:
+        return java_program(f"hive-metastore-{version}", here / f"hive/pom-{version}.xml",
+                            here / "java/LoopbackMetastore.java")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise RuntimeError(f"its programs cannot be fetched or compiled: {error}") from error
 
 
 class Hive:
@@ -67,15 +56,9 @@ class Hive:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder)
 
     def wait(self, seconds=90):
-        deadline = time.time() + seconds
-        while time.time() < deadline and self.process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return
-            except OSError:
-                time.sleep(0.2)
-        self.stop()
-        raise RuntimeError("did not start")
+        if not wait_for_port(self.port, self.process, seconds):
+            self.stop()
+            raise RuntimeError("did not start")
 
     def start(self):
         self.begin()

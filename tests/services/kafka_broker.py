@@ -5,28 +5,17 @@
 """
 
 import os
-import shutil
-import socket
 import subprocess
-import time
 from pathlib import Path
 
-from .servers import CACHE, free_port
+from .java_program import java_program
+from .loopback import free_port, wait_for_port
 
 CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
 
 
 def kafka_jars():
-    """Fetched once into the cache folder."""
-    pom = Path(__file__).parent / "kafka/pom.xml"
-    target = CACHE / "kafka"
-    stamp = target / ".done"
-    if not stamp.exists() or stamp.read_text() != pom.read_text():
-        shutil.rmtree(target, ignore_errors=True)
-        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                        f"-DoutputDirectory={target}"], check=True, stdin=subprocess.DEVNULL)
-        stamp.write_text(pom.read_text())
-    return target
+    return java_program("kafka", Path(__file__).parent / "kafka/pom.xml")
 
 
 class KafkaBroker:
@@ -69,14 +58,9 @@ class KafkaBroker:
                                  "--ignore-formatted"), check=True, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         self.process = subprocess.Popen(self.java("kafka.Kafka", self.properties), stdout=log, stderr=log,
                                         stdin=subprocess.DEVNULL, cwd=self.folder, env=dict(os.environ))
-        deadline = time.time() + seconds
-        while time.time() < deadline and self.process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return self
-            except OSError:
-                time.sleep(0.2)
-        raise RuntimeError("Kafka did not start: " + (self.folder / "kafka.log").read_text()[-2000:])
+        if not wait_for_port(self.port, self.process, seconds):
+            raise RuntimeError("Kafka did not start: " + (self.folder / "kafka.log").read_text()[-2000:])
+        return self
 
     def kill(self):
         self.process.kill()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP proxy in a thread, for tests: a subclass says in serve() what happens to a connection.
+"""TCP proxies in a thread, for tests: a subclass says in serve() what happens to a connection.
 
 Threads that a subclass puts into `threads` are waited for at the end.
 """
 
 import socket
 import threading
+import urllib.parse
 
 
 class TcpProxy:
@@ -13,7 +14,7 @@ class TcpProxy:
         self.upstream = (host, port)
         self.threads = []
         self.lock = threading.Lock()
-        self.server = socket.create_server(("127.0.0.1", 0))
+        self.server = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self.server.getsockname()[1]
 
     def __enter__(self):
@@ -46,3 +47,12 @@ class TcpProxy:
         except OSError:
             pass
         connection.close()
+
+
+class HttpWire(TcpProxy):
+    """The same in front of the server of a URL."""
+
+    def __init__(self, url):
+        target = urllib.parse.urlsplit(url)
+        super().__init__(target.port, target.hostname)
+        self.url = f"http://127.0.0.1:{self.port}"

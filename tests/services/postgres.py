@@ -7,10 +7,11 @@
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
+
+from .loopback import free_port
 
 PASSWORD = "p/w @1"  # what a URI has to encode
 
@@ -25,12 +26,6 @@ def programs():
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
     raise RuntimeError("postgresql is not installed")
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Postgres:

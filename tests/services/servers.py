@@ -8,51 +8,16 @@ Servers(folder).start() returns environment variables; the tests that need a ser
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from pathlib import Path
 
-CACHE = Path(os.environ.get("FIRN_CACHE", Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "firn"))
+from .java_program import java_program
+from .loopback import free_port, wait_for_url
+
 ACCESS_KEY, SECRET_KEY, BUCKET = "firn-test", "firn-test-secret", "firn"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def wait_for(url, process, seconds=60):
-    deadline = time.time() + seconds
-    while time.time() < deadline and process.poll() is None:
-        try:
-            urllib.request.urlopen(url, timeout=2)
-            return True
-        except urllib.error.HTTPError:
-            return True  # it answers
-        except OSError:
-            time.sleep(0.2)
-    return False
-
-
-def rest_jars():
-    """Fetched and compiled once into the cache folder."""
-    pom = Path(__file__).with_name("pom.xml")
-    main = Path(__file__).parent / "java/LoopbackCatalog.java"
-    target = CACHE / "rest-catalog"
-    stamp = target / ".done"
-    wanted = pom.read_text() + main.read_text()
-    if not stamp.exists() or stamp.read_text() != wanted:
-        shutil.rmtree(target, ignore_errors=True)
-        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                        f"-DoutputDirectory={target}"], check=True, stdin=subprocess.DEVNULL)
-        subprocess.run(["javac", "-cp", f"{target}/*", "-d", str(target / "classes"), str(main)], check=True)
-        stamp.write_text(wanted)
-    return target
 
 
 class Servers:
@@ -88,14 +53,15 @@ class Servers:
         return variables
 
     def start_rest(self):
-        jars = rest_jars()
+        here = Path(__file__).parent
+        jars = java_program("rest-catalog", here / "pom.xml", here / "java/LoopbackCatalog.java")
         port = free_port()
         warehouse = self.folder / "rest-warehouse"
         warehouse.mkdir()
         process = self.spawn(["java", "-Xmx512m", "-cp", f"{jars}/classes:{jars}/*", "org.apache.iceberg.rest.LoopbackCatalog",
                               str(port), f"jdbc:sqlite:{self.folder}/rest.db", f"file://{warehouse}"], "rest")
         url = f"http://127.0.0.1:{port}"
-        if not wait_for(f"{url}/v1/config", process):
+        if not wait_for_url(f"{url}/v1/config", process):
             raise RuntimeError("did not start")
         return {"FIRN_TEST_REST_URI": url, "FIRN_TEST_REST_WAREHOUSE": f"file://{warehouse}"}
 
@@ -159,7 +125,7 @@ class Servers:
              *(f"-{name}.port.grpc={port}" for name, port in grpc.items()),
              f"-s3.config={config}", "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.preStopSeconds=0", "-volume.max=20", "-master.volumeSizeLimitMB=64"], "s3")
         url = f"http://127.0.0.1:{ports['s3']}"
-        if not wait_for(url, process):
+        if not wait_for_url(url, process):
             raise RuntimeError("did not start")
         self.make_bucket(url)
         return {"FIRN_TEST_S3_ENDPOINT": url, "FIRN_TEST_S3_BUCKET": BUCKET, "FIRN_TEST_S3_ACCESS_KEY": ACCESS_KEY,

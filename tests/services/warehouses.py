@@ -5,16 +5,11 @@
 
 /v1/config names a prefix for each warehouse. vend() returns the credentials of one answer, or None for none at all.
 with_endpoint says whether .../credentials is there; without it they come with the table only. server.calls lists
-(method, path) without queries. And a slow wire:
-
-    with SlowWire(url, seconds) as wire: ... wire.url ...          every piece of a request waits that long
+(method, path) without queries.
 """
 
 import json
 import re
-import socket
-import threading
-import time
 import urllib.parse
 
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
@@ -83,42 +78,3 @@ class Warehouses(LocalServer):
             return {}
         bucket = "/".join(loaded.metadata.location.split("/")[:3])
         return {"storage-credentials": [{"prefix": bucket, "config": credentials}]}
-
-
-class SlowWire:
-    def __init__(self, url, seconds):
-        self.target = urllib.parse.urlsplit(url)
-        self.seconds = seconds
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.server.getsockname()[1]}"
-
-    def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.close()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.server.accept()
-                upstream = socket.create_connection((self.target.hostname, self.target.port))
-            except OSError:
-                return
-            for pair in ((client, upstream, self.seconds), (upstream, client, 0)):
-                threading.Thread(target=self.copy, args=pair, daemon=True).start()
-
-    @staticmethod
-    def copy(source, target, seconds):
-        try:
-            while data := source.recv(1 << 20):
-                time.sleep(seconds)
-                target.sendall(data)
-        except OSError:
-            pass
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
