@@ -14,7 +14,7 @@
 
 namespace firn::ports {
 
-/// "s3a" of "s3a://b/k", "file" of "file:/a" and "file:///a"; empty for a plain path. In lower case as written.
+/// "s3a" of "s3a://b/k", "file" of "file:/a" and "file:///a", as it is written; empty for a plain path.
 std::string_view SchemeOf(std::string_view location);
 /// Path in the local file system of "/a", "a/b", "file:/a", "file:///a", "file://localhost/a"; nullopt otherwise.
 std::optional<std::string> LocalPathOf(std::string_view location);

@@ -4,8 +4,7 @@
 //
 // In: properties (s3.endpoint, ...; docs/catalogs-and-storage.md). Out: one FileIO for all locations of a table.
 // Guarantees: plain paths and file: are local, s3, s3a and s3n are S3, gs is Google Cloud Storage, abfs, abfss, wasb
-// and
-//   wasbs are Azure; a client is started with the first location that needs it.
+//   and wasbs are Azure; a client is started with the first location that needs it.
 // Errors: kUnsupported for other schemes, naming the scheme.
 // Threads: any.
 #pragma once

@@ -3,8 +3,8 @@
 // Credentials of a table's storage among the properties that a REST catalog gives for it.
 //
 // In: properties of one table: s3.session-token with -expires-at-ms, gcs.oauth2.token with -expires-at,
-// adls.sas-token.HOST
-//   with adls.sas-token-expires-at-ms.HOST. Out: when the first of them ends; the properties without them.
+//   adls.sas-token.HOST with adls.sas-token-expires-at-ms.HOST. Out: when the first of them ends; the properties
+//   without them.
 // Guarantees: values are in no message. Threads: pure. Errors: kInvalidArgument for an end that is no number.
 // Source: REST OpenAPI, LoadTableResult; Java S3FileIOProperties, GCPProperties, AzureProperties.
 #pragma once
