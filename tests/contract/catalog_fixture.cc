@@ -32,7 +32,21 @@ using ports::TableIdentifier;
 /// Another table each time, also under the same name.
 std::string NextUuid() {
   static std::atomic<int> last = 0;
-  return UuidOf(++last);
+  return fmt::format("00000000-0000-4000-8000-{:012x}", ++last);
+}
+
+/// Metadata of an empty table.
+std::string EmptyTable(const std::string& location, const std::string& uuid, const Properties& properties) {
+  json::Value object = json::Value::Object();
+  for (const auto& [key, value] : properties) object.Set(key, value);
+  return fmt::format(
+      R"({{"format-version":2,"table-uuid":"{}","location":"{}","last-sequence-number":0,)"
+      R"("last-updated-ms":1700000000000,"last-column-id":1,"current-schema-id":0,"schemas":[{{"type":"struct",)"
+      R"("schema-id":0,"fields":[{{"id":1,"name":"id","required":false,"type":"long"}}]}}],"default-spec-id":0,)"
+      R"("partition-specs":[{{"spec-id":0,"fields":[]}}],"last-partition-id":999,"default-sort-order-id":0,)"
+      R"("sort-orders":[{{"order-id":0,"fields":[]}}],"properties":{},"current-snapshot-id":-1,"refs":{{}},)"
+      R"("snapshots":[],"snapshot-log":[],"metadata-log":[],"x-unknown":{{"large":9007199254740993}}}})",
+      uuid, location, json::Write(object));
 }
 
 class MemoryStore final : public CatalogStore {
@@ -70,10 +84,7 @@ class SqlStore : public CatalogStore {
   Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
     const TableIdentifier id{{"db"}, name};
     const std::string location = "file://" + directory_.path() + "/wh/db/" + name;
-    const std::string uuid = NextUuid();
-    const std::string file = location + "/metadata/00000-" + uuid + ".metadata.json";
-    ports::LocalFileIO io;
-    FIRN_TRY(ports::WriteFile(io, file, AsBytes(EmptyTable(location, uuid, properties))));
+    FIRN_ASSIGN(const std::string file, WriteEmptyTable(location, properties));
     for (const std::string_view catalog : {"cat", "other"}) {
       FIRN_TRY(
           database_->Run("INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
@@ -226,19 +237,12 @@ class HadoopS3Store final : public CatalogStore {
 
 }  // namespace
 
-std::string UuidOf(int number) { return fmt::format("00000000-0000-4000-8000-{:012x}", number); }
-
-std::string EmptyTable(const std::string& location, const std::string& uuid, const Properties& properties) {
-  json::Value object = json::Value::Object();
-  for (const auto& [key, value] : properties) object.Set(key, value);
-  return fmt::format(
-      R"({{"format-version":2,"table-uuid":"{}","location":"{}","last-sequence-number":0,)"
-      R"("last-updated-ms":1700000000000,"last-column-id":1,"current-schema-id":0,"schemas":[{{"type":"struct",)"
-      R"("schema-id":0,"fields":[{{"id":1,"name":"id","required":false,"type":"long"}}]}}],"default-spec-id":0,)"
-      R"("partition-specs":[{{"spec-id":0,"fields":[]}}],"last-partition-id":999,"default-sort-order-id":0,)"
-      R"("sort-orders":[{{"order-id":0,"fields":[]}}],"properties":{},"current-snapshot-id":-1,"refs":{{}},)"
-      R"("snapshots":[],"snapshot-log":[],"metadata-log":[],"x-unknown":{{"large":9007199254740993}}}})",
-      uuid, location, json::Write(object));
+Result<std::string> WriteEmptyTable(const std::string& location, const Properties& properties) {
+  const std::string uuid = NextUuid();
+  const std::string file = location + "/metadata/00000-" + uuid + ".metadata.json";
+  ports::LocalFileIO io;
+  FIRN_TRY(ports::WriteFile(io, file, AsBytes(EmptyTable(location, uuid, properties))));
+  return file;
 }
 
 std::vector<CatalogCase> CatalogCases() {

@@ -51,9 +51,7 @@ std::vector<CatalogCase> CatalogCases();
 /// Lines that say what is left out and which variable is missing.
 std::vector<std::string> CatalogsLeftOut();
 
-/// Metadata of an empty table.
-std::string EmptyTable(const std::string& location, const std::string& uuid, const ports::Properties& properties);
-/// "00000000-0000-4000-8000-00000000002a" for 42.
-std::string UuidOf(int number);
+/// Writes the first metadata file of a new, empty table at a "file:" location, and returns where.
+Result<std::string> WriteEmptyTable(const std::string& location, const ports::Properties& properties);
 
 }  // namespace firn::contract

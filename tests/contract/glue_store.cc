@@ -12,7 +12,6 @@
 #include "ports/aws_signature.h"
 #include "ports/glue_catalog.h"
 #include "ports/http.h"
-#include "ports/local_file_io.h"
 
 namespace firn::contract {
 namespace {
@@ -48,11 +47,7 @@ class GlueStore final : public CatalogStore {
 
   Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
     const std::string location = "file://" + directory_.path() + "/" + name;
-    static std::atomic<int> last = 0;
-    const std::string uuid = UuidOf(++last);
-    const std::string file = location + "/metadata/00000-" + uuid + ".metadata.json";
-    ports::LocalFileIO io;
-    FIRN_TRY(ports::WriteFile(io, file, AsBytes(EmptyTable(location, uuid, properties))));
+    FIRN_ASSIGN(const std::string file, WriteEmptyTable(location, properties));
     FIRN_TRY(Call("CreateTable",
                   fmt::format(R"({{"DatabaseName":"{}","TableInput":{{"Name":"{}","TableType":"EXTERNAL_TABLE",)"
                               R"("Parameters":{{"table_type":"ICEBERG","metadata_location":"{}"}}}}}})",

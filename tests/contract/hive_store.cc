@@ -10,7 +10,6 @@
 #include "contract/scratch_directory.h"
 #include "ports/hive_catalog.h"
 #include "ports/hive_connection.h"
-#include "ports/local_file_io.h"
 
 namespace firn::contract {
 namespace {
@@ -44,11 +43,7 @@ class HiveStore final : public CatalogStore {
 
   Result<TableIdentifier> MakeTable(const std::string& name, const Properties& properties) override {
     const std::string location = "file://" + directory_.path() + "/" + name;
-    static std::atomic<int> last = 0;
-    const std::string uuid = UuidOf(++last);
-    const std::string file = location + "/metadata/00000-" + uuid + ".metadata.json";
-    ports::LocalFileIO io;
-    FIRN_TRY(ports::WriteFile(io, file, AsBytes(EmptyTable(location, uuid, properties))));
+    FIRN_ASSIGN(const std::string file, WriteEmptyTable(location, properties));
     Value parameters = Value::TextMap();
     parameters.SetKey("EXTERNAL", "TRUE");
     parameters.SetKey("table_type", "ICEBERG");

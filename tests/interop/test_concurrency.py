@@ -2,7 +2,6 @@
 """PyIceberg appends while firn optimizes the same table through the same catalog; and firn is killed at any moment."""
 
 import datetime
-import multiprocessing
 import os
 import random
 import signal
@@ -11,59 +10,22 @@ import time
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import CommitFailedException
 
 from .conftest import BINARY
 from .rows import by_duckdb, by_pyiceberg
+from .shared_table import race
 from .test_memory import table_of_links
 
-WRITERS, APPENDS, ROWS = 10, 6, 15
-
-
-def append_rows(uri, warehouse, writer, done):
-    catalog = SqlCatalog("lake", uri=uri, warehouse=warehouse)
-    for number in range(APPENDS):
-        base = (writer * APPENDS + number) * ROWS
-        rows = pa.table({"id": range(base, base + ROWS), "text": [f"w{writer}"] * ROWS})
-        while True:
-            try:
-                catalog.load_table("db.t").append(rows)
-                break
-            except CommitFailedException:
-                time.sleep(random.random() * 0.2)
-            except Exception as error:  # SQLite is locked: nothing was committed
-                if "locked" not in str(error):
-                    raise
-                time.sleep(random.random() * 0.2)
-    done.put(writer)
+def catalog_of(uri, warehouse):
+    return SqlCatalog("lake", uri=uri, warehouse=warehouse)
 
 
 def test_tenAppendersAgainstThreeOptimizers_nothingLostOrDoubled(lake):
-    lake.catalog.create_table("db.t", schema=pa.schema([("id", pa.int64()), ("text", pa.string())]))
-    context = multiprocessing.get_context("spawn")
-    done = context.Queue()
-    writers = [context.Process(target=append_rows, args=(lake.uri, f"file://{lake.folder}/warehouse", w, done))
-               for w in range(WRITERS)]
-    for writer in writers:
-        writer.start()
-    ends = []
-    while any(writer.is_alive() for writer in writers):
-        runs = [subprocess.Popen([BINARY, "optimize", "lake.db.t", "--quiet"], env=lake.environment,
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-        for run in runs:
-            error = run.communicate(timeout=300)[1]
-            ends.append(run.returncode)
-            assert run.returncode in (0, 6, 8, 11), error
-    for writer in writers:
-        writer.join()
-        assert writer.exitcode == 0
-    table = lake.load("db.t")
-    ids = sorted(table.scan().to_arrow()["id"].to_pylist())
-    assert ids == list(range(WRITERS * APPENDS * ROWS)), "rows were lost or doubled"
-    assert 0 in ends
-    assert by_pyiceberg(table) == by_duckdb(table.metadata_location)
-    lake.firn("optimize", "lake.db.t", "--quiet")
-    assert sorted(lake.load("db.t").scan().to_arrow()["id"].to_pylist()) == ids
+    name = race(catalog_of, (lake.uri, f"file://{lake.folder}/warehouse"), lake.environment, writers=10, appends=6,
+                rows_each=15, optimizers=3)
+    ids = sorted(lake.load(name).scan().to_arrow()["id"].to_pylist())
+    lake.firn("optimize", f"lake.{name}", "--quiet")
+    assert sorted(lake.load(name).scan().to_arrow()["id"].to_pylist()) == ids
 
 
 def test_killedAtAnyMoment_tableIsWhole_nextRunWorks(lake):

@@ -13,7 +13,7 @@ from tests.services.glue import ACCESS_KEY, REGION, SECRET_KEY, Glue  # noqa: E4
 
 from .conftest import BINARY  # noqa: E402
 from .rows import by_pyiceberg  # noqa: E402
-from .shared_table import check_rows, make_table, race, replaces  # noqa: E402
+from .shared_table import check_outcome, check_rows, make_table, race  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -98,14 +98,7 @@ def test_answerIsLost_theTableSaysWhatBecameOfIt(glue, tmp_path, fault, ends):
     for thread in glue.late:
         thread.join()
     assert glue.updates[0][0] == fault
-    assert done.returncode in ends, f"{done.returncode} {done.stderr}"
-    table = check_rows(catalog, name, rows)
-    assert len(replaces(table)) <= 1, "applied twice"
-    if done.returncode == 0:
-        assert len(replaces(table)) == 1, "reported as done, but is not there"
-    again = optimize(glue.url, name)
-    assert again.returncode == 0, again.stderr
-    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+    check_outcome(catalog, name, rows, done, ends, lambda: optimize(glue.url, name))
 
 
 def test_appendersAgainstOptimizers_nothingLostOrDoubled(glue, tmp_path):

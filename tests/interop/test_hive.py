@@ -18,7 +18,7 @@ from tests.services.hive_proxy import HiveProxy  # noqa: E402
 from . import shared_table  # noqa: E402
 from .conftest import BINARY  # noqa: E402
 from .rows import by_duckdb, by_pyiceberg  # noqa: E402
-from .shared_table import check_rows, race, replaces  # noqa: E402
+from .shared_table import check_outcome, check_rows, race, replaces  # noqa: E402
 
 ALTER = "alter_table_with_environment_context"
 LOCK_SECONDS = 8
@@ -170,14 +170,7 @@ def test_connectionIsCut_theTableSaysWhatBecameOfIt(hive, method, fault, ends):
     with HiveProxy(hive.port, {method: fault.split()}) as proxy:
         done = optimize(proxy.uri, name)
     assert proxy.taken[:len(fault.split())] == [(method, each) for each in fault.split()]
-    assert done.returncode in ends, f"{done.returncode} {done.stderr}"
-    table = check_rows(catalog, name, rows)
-    assert len(replaces(table)) <= 1, "applied twice"
-    if done.returncode == 0:
-        assert len(replaces(table)) == 1, "reported as done, but is not there"
-    again = optimize(hive.uri, name)
-    assert again.returncode == 0, again.stderr
-    assert len(check_rows(catalog, name, rows).inspect.files()) == 1
+    check_outcome(catalog, name, rows, done, ends, lambda: optimize(hive.uri, name))
 
 
 def test_changeIsAnsweredWithAnError_lockIsFreeAtOnce(hive3):

@@ -11,8 +11,9 @@ pytest.importorskip("botocore", reason="botocore is not installed")
 from tests.services.signature_proxy import SignatureProxy  # noqa: E402
 
 from .conftest import BINARY  # noqa: E402
-from .test_rest import URI, check_whole, make_table, replaces  # noqa: E402
 from .rows import by_pyiceberg  # noqa: E402
+from .shared_table import check_rows, replaces  # noqa: E402
+from .test_rest import URI, make_catalog_and_table  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not URI, reason="no REST catalog (FIRN_TEST_REST_URI)")
 KEYS = {"AKIDEXAMPLE": ("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "session/token+1==")}
@@ -33,20 +34,20 @@ def static_keys(secret=None):
 
 
 def test_optimize_signed_keepsRows():
-    catalog, name = make_table()
+    catalog, name = make_catalog_and_table()
     rows = by_pyiceberg(catalog.load_table(name))
     with SignatureProxy(URI, KEYS, "eu-west-1", "execute-api") as proxy:
         done = run(proxy.url, "optimize", name, **static_keys())
         assert proxy.refused == []
         assert proxy.passed >= 3, "config, load and commit"
     assert done.returncode == 0, done.stderr
-    assert len(replaces(check_whole(catalog, name, rows))) == 1
+    assert len(replaces(check_rows(catalog, name, rows))) == 1
 
 
 def test_pyicebergPassesTheSameDoor():
     """So the door asks for what others send, too."""
     from pyiceberg.catalog.rest import RestCatalog
-    catalog, name = make_table(appends=1)
+    catalog, name = make_catalog_and_table(appends=1)
     key, (secret, token) = next(iter(KEYS.items()))
     with SignatureProxy(URI, KEYS, "eu-west-1", "execute-api") as proxy:
         signed = RestCatalog("r", **{"uri": proxy.url, "rest.sigv4-enabled": "true", "rest.signing-region": "eu-west-1",
@@ -59,7 +60,7 @@ def test_pyicebergPassesTheSameDoor():
 @pytest.mark.parametrize("change", [{"rest.signing-region": "us-east-1"}, {"rest.signing-name": "glue"},
                                     {"rest.secret-access-key": "hunter2"}, {"rest.session-token": "other"}])
 def test_wrongSignature_isRefusedAndNothingChanges(change):
-    catalog, name = make_table(appends=2)
+    catalog, name = make_catalog_and_table(appends=2)
     before = catalog.load_table(name).metadata_location
     with SignatureProxy(URI, KEYS, "eu-west-1", "execute-api") as proxy:
         done = run(proxy.url, "optimize", name, **{**static_keys(), **change})
