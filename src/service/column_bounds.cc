@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -12,8 +11,7 @@
 #include <variant>
 
 #include "iceberg/literal.h"
-#include "observe/manifest_scan.h"
-#include "observe/parallel.h"
+#include "observe/resolve.h"
 
 namespace firn::service {
 namespace {
@@ -83,34 +81,16 @@ std::optional<Literal> Decode(const iceberg::Type& type, const iceberg::ByField<
 
 Status ReadBounds(const observe::Facts& facts, const iceberg::TableMetadata& metadata, ports::FileIO& io,
                   const std::vector<Column>& columns, int threads, Sample& sample) {
-  std::map<std::uint32_t, std::map<std::uint32_t, std::size_t>> by_manifest;  // ordinal -> place in the sample
-  for (std::size_t i = 0; i < sample.files.size(); ++i) {
-    const auto& file = facts.files[sample.files[i]];
-    by_manifest[file.manifest].emplace(file.ordinal, i);
-  }
   sample.bounds.resize(sample.files.size());
-  const std::vector<std::pair<std::uint32_t, std::map<std::uint32_t, std::size_t>>> manifests(by_manifest.begin(),
-                                                                                              by_manifest.end());
-  return observe::ForEachIndex(manifests.size(), threads, [&](std::size_t m) -> Status {
-    const auto& wanted = manifests[m].second;
-    std::size_t left = wanted.size();
-    const auto visit = [&](iceberg::ManifestEntry& entry, std::int64_t ordinal) -> Result<bool> {
-      const auto found = wanted.find(static_cast<std::uint32_t>(ordinal));
-      if (found == wanted.end()) return true;
-      auto& bounds = sample.bounds[found->second];
-      bounds.reserve(columns.size());
-      for (const Column& column : columns) {
-        bounds.push_back({Decode(column.type, entry.file.lower_bounds, column.id),
-                          Decode(column.type, entry.file.upper_bounds, column.id)});
-      }
-      return --left > 0;
-    };
-    const iceberg::Wanted members{.metrics = true, .file_path = false, .split_offsets = false};
-    FIRN_TRY(observe::ForEachEntry(io, facts.manifests[manifests[m].first].file, metadata, members, visit));
-    if (left == 0) return Ok();
-    return Error{Code::kCorrupt,
-                 facts.manifests[manifests[m].first].file.manifest_path + ": has fewer entries than before"};
-  });
+  const iceberg::Wanted members{.metrics = true, .file_path = false, .split_offsets = false};
+  const auto visit = [&](std::size_t place, const iceberg::ManifestEntry& entry) -> Status {
+    for (const Column& column : columns) {
+      sample.bounds[place].push_back({Decode(column.type, entry.file.lower_bounds, column.id),
+                                      Decode(column.type, entry.file.upper_bounds, column.id)});
+    }
+    return Ok();
+  };
+  return observe::ForEachFile(facts, sample.files, io, metadata, members, visit, threads);
 }
 
 /// How many whole numbers there are between two bounds; nullopt where the type is no whole number or there are very

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "observe/manifest_scan.h"
-#include "observe/parallel.h"
+#include "observe/resolve.h"
 
 namespace firn::service {
 namespace {
@@ -87,26 +85,6 @@ Result<FileKeys> ReadKeys(const SortKey& key, const iceberg::DataFile& file) {
   return keys;
 }
 
-/// Files of one manifest: place among those asked for, by ordinal.
-using Wanted = std::map<std::uint32_t, std::size_t>;
-
-Status ReadManifest(const SortKey& key, const iceberg::ManifestFile& manifest, const Wanted& wanted,
-                    const iceberg::TableMetadata& metadata, ports::FileIO& io, std::vector<FileKeys>& all) {
-  std::size_t left = wanted.size();
-  const iceberg::Wanted members{.metrics = true, .file_path = true, .split_offsets = false};
-  const auto visit = [&](iceberg::ManifestEntry& entry, std::int64_t ordinal) -> Result<bool> {
-    const auto found = wanted.find(static_cast<std::uint32_t>(ordinal));
-    if (found == wanted.end()) return true;
-    auto keys = ReadKeys(key, entry.file);
-    if (!keys) return std::move(keys.error()).In(fmt::format("sort column of {}", entry.file.file_path));
-    all[found->second] = std::move(*keys);
-    return --left > 0;
-  };
-  FIRN_TRY(observe::ForEachEntry(io, manifest, metadata, members, visit));
-  if (left > 0) return Error{Code::kCorrupt, manifest.manifest_path + ": has fewer entries than before"};
-  return Ok();
-}
-
 /// Dense ranks of all keys in the direction of the sort order, even numbers.
 std::vector<std::optional<decide::KeyRange>> Rank(const SortKey& key, const std::vector<FileKeys>& files) {
   std::vector<const Literal*> values;
@@ -161,16 +139,15 @@ decide::KeyRangeLookup MakeKeyRangeLookup(const observe::Facts& facts, const ice
   if (!key) return {};
   return [&facts, &metadata, &io, threads,
           key = *key](const std::vector<std::uint32_t>& files) -> Result<std::vector<std::optional<decide::KeyRange>>> {
-    std::map<std::uint32_t, Wanted> by_manifest;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      const auto& file = facts.files[files[i]];
-      by_manifest[file.manifest].emplace(file.ordinal, i);
-    }
-    const std::vector<std::pair<std::uint32_t, Wanted>> manifests(by_manifest.begin(), by_manifest.end());
     std::vector<FileKeys> keys(files.size());
-    FIRN_TRY(observe::ForEachIndex(manifests.size(), threads, [&](std::size_t i) {
-      return ReadManifest(key, facts.manifests[manifests[i].first].file, manifests[i].second, metadata, io, keys);
-    }));
+    const iceberg::Wanted members{.metrics = true, .file_path = true, .split_offsets = false};
+    const auto visit = [&](std::size_t place, const iceberg::ManifestEntry& entry) -> Status {
+      auto read = ReadKeys(key, entry.file);
+      if (!read) return std::move(read.error()).In(fmt::format("sort column of {}", entry.file.file_path));
+      keys[place] = std::move(*read);
+      return Ok();
+    };
+    FIRN_TRY(observe::ForEachFile(facts, files, io, metadata, members, visit, threads));
     return Rank(key, keys);
   };
 }

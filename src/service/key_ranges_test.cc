@@ -65,6 +65,9 @@ Result<std::vector<std::optional<decide::KeyRange>>> Ranges(const iceberg::Table
     FIRN_TRY(writer->Add(entry));
     observe::DataFileFacts file;
     file.ordinal = static_cast<std::uint32_t>(i);
+    file.size_bytes = entry.file.file_size_bytes;
+    file.record_count = entry.file.record_count;
+    file.data_sequence_number = 3;
     facts.files.push_back(file);
     all.push_back(static_cast<std::uint32_t>(i));
   }
@@ -178,7 +181,11 @@ TEST(KeyRanges, BrokenBound_IsAnErrorThatNamesTheFile) {
   ASSERT_TRUE(ports::WriteFile(io, "/t/m.avro", sink.bytes()).has_value());
   observe::Facts facts;
   facts.partitions.emplace_back();
-  facts.files.emplace_back();
+  line->sequence_number = SequenceNumber{3};
+  auto& file = facts.files.emplace_back();
+  file.size_bytes = entry.file.file_size_bytes;
+  file.record_count = entry.file.record_count;
+  file.data_sequence_number = 3;
   facts.manifests.push_back({*line, 1});
   const auto ranges = MakeKeyRangeLookup(facts, metadata, io, 1)({0});
   ASSERT_FALSE(ranges.has_value());

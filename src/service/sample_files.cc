@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <utility>
 
 #include "base/human_text.h"
-#include "observe/manifest_scan.h"
+#include "observe/resolve.h"
 
 namespace firn::service {
 namespace {
@@ -86,24 +86,14 @@ FileSample TakeSample(const observe::Facts& facts, std::int64_t bytes_max, std::
 }
 
 Status LocateFiles(FileSample& sample, const iceberg::TableMetadata& metadata, ports::FileIO& io) {
-  std::map<std::uint32_t, std::map<std::int64_t, std::size_t>> by_manifest;  // ordinal -> place in the sample
-  for (std::size_t i = 0; i < sample.facts.files.size(); ++i) {
-    by_manifest[sample.facts.files[i].manifest][sample.facts.files[i].ordinal] = i;
-  }
   sample.locations.assign(sample.facts.files.size(), "");
-  for (const auto& [manifest, wanted] : by_manifest) {
-    std::size_t left = wanted.size();
-    const auto take = [&](iceberg::ManifestEntry& entry, std::int64_t ordinal) -> Result<bool> {
-      const auto found = wanted.find(ordinal);
-      if (found == wanted.end()) return true;
-      sample.locations[found->second] = entry.file.file_path;
-      return --left > 0;
-    };
-    const auto& line = sample.facts.manifests[manifest].file;
-    FIRN_TRY(observe::ForEachEntry(io, line, metadata, iceberg::Wanted::planning(), take));
-    if (left > 0) return Error{Code::kCorrupt, line.manifest_path + ": has fewer entries than before"};
-  }
-  return Ok();
+  std::vector<std::uint32_t> all(sample.facts.files.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const auto visit = [&](std::size_t place, const iceberg::ManifestEntry& entry) -> Status {
+    sample.locations[place] = entry.file.file_path;
+    return Ok();
+  };
+  return observe::ForEachFile(sample.facts, all, io, metadata, iceberg::Wanted::planning(), visit);
 }
 
 }  // namespace firn::service
