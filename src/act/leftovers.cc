@@ -4,65 +4,54 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <mutex>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "act/data_location.h"
-#include "observe/manifest_scan.h"
+#include "act/run_files.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 
 namespace firn::act {
 namespace {
 
-/// Files that are written before a request is sent: unnamed, they say that it may be on its way.
-bool IsSignOfCommit(std::string_view name) {
-  return ports::IsMetadataFileName(name) || (name.starts_with("snap-") && name.ends_with(".avro"));
-}
-
 class Sweep {
  public:
-  Sweep(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark, bool temporary_names,
-        std::size_t files_max)
-      : io_(io),
-        table_(table),
-        metadata_(*table.metadata),
-        mark_(mark),
-        temporary_names_(temporary_names),
-        files_max_(files_max) {}
+  Sweep(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark, const SweepOptions& options)
+      : io_(io), table_(table), metadata_(*table.metadata), mark_(mark), options_(options) {}
 
-  Result<SweptRun> Run(bool is_fenced);
+  Result<SweptRun> Run();
 
  private:
   Status Find();
   Status FindIn(const std::string& folder);
-  bool IsOwn(std::string_view name) const;
-  void Name(std::string_view location);
-  Status NameAllThatIsNamed();
-  Status NameFilesOf(const iceberg::Snapshot& snapshot);
-  bool IsOlder(SequenceNumber number) const;
-  Status NameAndFindRest();
+  RunFileKind KindOf(std::string_view name) const;
+  bool Name(std::string_view location);
+  bool IsAnyLeft() const { return !is_complete_ || !found_.empty() || !signs_.empty(); }
+  NamingScope ScopeOfFound() const;
+  Status LeaveOutNamed();
 
   ports::FileIO& io_;
   const ports::LoadedTable& table_;
   const iceberg::TableMetadata& metadata_;
   const RunMark& mark_;
-  bool temporary_names_;
-  std::size_t files_max_;
+  const SweepOptions& options_;
   bool is_complete_ = true;
+  std::mutex mutex_;  // of what follows, while the table's names come from several threads
   // Locations by name: names are unique, and how a location is written is not.
-  std::map<std::string, std::string> found_;  // at most files_max_
+  std::map<std::string, std::string> found_;  // at most files_max
   std::map<std::string, std::string> signs_;  // of a commit, all of them: a few an attempt
-  std::unordered_set<std::string> named_;     // the run's own, if there are more than files_max_
-  std::unordered_set<std::string> manifests_read_;
+  std::unordered_set<std::string> named_;     // the run's own, if there are more than files_max
 };
 
-bool Sweep::IsOwn(std::string_view name) const {
-  if (name == MarkLocation("", mark_.run, false) || name == MarkLocation("", mark_.run, true)) return false;
-  if (name.find(mark_.run) != std::string_view::npos) return true;
-  // A number alone may be in use elsewhere, on a file system that machines or containers share.
-  return temporary_names_ && !mark_.token.empty() && name.ends_with(".tmp") &&
-         name.starts_with(fmt::format(".firn-{}-{}-", mark_.writer.pid, mark_.token));
+/// Files that are written before a request is sent: unnamed, they say that it may be on its way.
+bool IsSignOfCommit(RunFileKind kind) { return kind == RunFileKind::kMetadata || kind == RunFileKind::kManifestList; }
+
+RunFileKind Sweep::KindOf(std::string_view name) const {
+  const RunFileKind kind = act::KindOf(name, mark_);
+  return kind == RunFileKind::kTemporary && !options_.temporary_names ? RunFileKind::kNone : kind;
 }
 
 Status Sweep::FindIn(const std::string& folder) {
@@ -71,10 +60,11 @@ Status Sweep::FindIn(const std::string& folder) {
     FIRN_ASSIGN(ports::ListPage list, io_.List(folder, page));
     for (ports::FileInfo& file : list.files) {
       const std::string name(ports::FileNameOf(file.location));
-      if (!IsOwn(name) || named_.contains(name)) continue;
-      if (IsSignOfCommit(name)) {
+      const RunFileKind kind = KindOf(name);
+      if (kind == RunFileKind::kNone || named_.contains(name)) continue;
+      if (IsSignOfCommit(kind)) {
         signs_.emplace(name, std::move(file.location));
-      } else if (found_.size() < files_max_ || found_.contains(name)) {
+      } else if (found_.size() < options_.files_max || found_.contains(name)) {
         found_.emplace(name, std::move(file.location));
       } else {
         is_complete_ = false;  // the listing goes on all the same: signs of a commit may come at its end
@@ -93,58 +83,50 @@ Status Sweep::Find() {
   return Ok();
 }
 
-void Sweep::Name(std::string_view location) {
-  const std::string name(ports::FileNameOf(location));
-  found_.erase(name);
-  signs_.erase(name);
-  if (!is_complete_ && IsOwn(name)) named_.insert(name);
+bool Sweep::Name(std::string_view location) {
+  const std::string_view name = ports::FileNameOf(location);
+  if (KindOf(name) == RunFileKind::kNone) return true;
+  const std::lock_guard lock(mutex_);
+  const std::string own(name);
+  found_.erase(own);
+  signs_.erase(own);
+  if (!is_complete_) named_.insert(own);
+  return IsAnyLeft();
 }
 
-/// Written before the run began: nothing of it can be in there.
-bool Sweep::IsOlder(SequenceNumber number) const {
-  return mark_.sequence_number && mark_.table_uuid == metadata_.table_uuid() && number <= *mark_.sequence_number;
-}
-
-Status Sweep::NameFilesOf(const iceberg::Snapshot& snapshot) {
-  Name(snapshot.manifest_list);
-  FIRN_ASSIGN(const auto lines, observe::ReadManifests(io_, snapshot, metadata_));
-  for (const iceberg::ManifestFile& line : lines) {
-    if (IsOlder(line.sequence_number) || !manifests_read_.insert(line.manifest_path).second) continue;
-    Name(line.manifest_path);
-    FIRN_TRY(observe::ForEachEntry(io_, line, metadata_, iceberg::Wanted::planning(),
-                                   [this](iceberg::ManifestEntry& entry, std::int64_t) -> Result<bool> {
-                                     Name(entry.file.file_path);
-                                     return !is_complete_ || !found_.empty() || !signs_.empty();
-                                   }));
+/// Who can name files of the kinds that were found.
+NamingScope Sweep::ScopeOfFound() const {
+  NamingScope scope{.manifests = !is_complete_, .entries = !is_complete_, .limits = options_.limits};
+  for (const auto& [name, location] : found_) {
+    scope.manifests = true;
+    scope.entries = scope.entries || KindOf(name) != RunFileKind::kManifest;
   }
-  return Ok();
+  // Only where it is certain that the name was not known before: a mark that says something else counts for nothing.
+  if (IsNamedByContent(mark_)) scope.made_after = mark_.base_snapshot_id;
+  return scope;
 }
 
-Status Sweep::NameAllThatIsNamed() {
-  Name(table_.metadata_location);
-  for (const std::string& location : metadata_.metadata_log()) Name(location);
-  for (const iceberg::Snapshot& snapshot : metadata_.snapshots()) {
-    if (is_complete_ && found_.empty() && signs_.empty()) return Ok();
-    if (!IsOlder(snapshot.sequence_number)) FIRN_TRY(NameFilesOf(snapshot));
+Status Sweep::LeaveOutNamed() {
+  if (!IsAnyLeft()) return Ok();
+  const std::size_t count = found_.size() + signs_.size();
+  const std::string example = found_.empty() ? signs_.begin()->second : found_.begin()->second;
+  const auto name = [this](std::string_view location) { return Name(location); };
+  if (Status named = NameAll(io_, table_, ScopeOfFound(), name); !named) {
+    return std::move(named.error())
+        .In(fmt::format("{} files, such as {}: it is not certain that nothing names them", count, example));
   }
-  return Ok();
-}
-
-Status Sweep::NameAndFindRest() {
-  if (found_.empty() && signs_.empty()) return Ok();
-  FIRN_TRY(NameAllThatIsNamed());
   if (is_complete_) return Ok();
   // Files of commits took the places of others.
   is_complete_ = true;
   return Find();
 }
 
-Result<SweptRun> Sweep::Run(bool is_fenced) {
+Result<SweptRun> Sweep::Run() {
   FIRN_TRY(Find());
-  FIRN_TRY(NameAndFindRest());
+  FIRN_TRY(LeaveOutNamed());
   SweptRun swept;
   swept.is_done = is_complete_;
-  const bool stays = !is_fenced && !signs_.empty();
+  const bool stays = !options_.is_fenced && !signs_.empty();
   found_.merge(signs_);
   for (const auto& [name, location] : found_) {
     if (!stays && io_.Delete(location)) {
@@ -159,9 +141,9 @@ Result<SweptRun> Sweep::Run(bool is_fenced) {
 
 }  // namespace
 
-Result<SweptRun> SweepRun(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark, bool is_fenced,
-                          bool temporary_names, std::size_t files_max) {
-  return Sweep(io, table, mark, temporary_names, files_max).Run(is_fenced);
+Result<SweptRun> SweepRun(ports::FileIO& io, const ports::LoadedTable& table, const RunMark& mark,
+                          const SweepOptions& options) {
+  return Sweep(io, table, mark, options).Run();
 }
 
 }  // namespace firn::act

@@ -39,7 +39,8 @@ void RunJournal::LookAtEarlier(const ports::LoadedTable& table) {
     Note(fmt::format("{} has more files than the {} that are looked at", MarkFolder(*table.metadata), kMarkFilesMax));
   }
   for (const std::string& location : found->unreadable) {
-    Note(fmt::format("{} is no mark of a run that can be read", location));
+    Note(fmt::format("{} is no mark that a run of this version has written, or was changed: it counts for nothing",
+                     location));
   }
 }
 
@@ -81,6 +82,8 @@ void RunJournal::LookAt(const ports::LoadedTable& table, RunMark mark) {
     if (const Status ended = TakeForDead(table, mark); !ended) {
       return Note(fmt::format("the mark {} cannot be replaced: {}", mark.location, ended.error().message));
     }
+  } else if (const Status ended = RemoveFirstMark(table, mark); !ended) {
+    return Note(fmt::format("a mark of run {} cannot be removed: {}", mark.run, ended.error().message));
   }
   Earlier earlier{std::move(mark), {}};
   Tidy(table, earlier, false);
@@ -104,12 +107,23 @@ Status RunJournal::TakeForDead(const ports::LoadedTable& table, RunMark& mark) {
   return Ok();
 }
 
+/// Who took it for dead may have died in between: a run that lives must not find the mark that lets it commit.
+Status RunJournal::RemoveFirstMark(const ports::LoadedTable& table, const RunMark& mark) {
+  return env_.io.Delete(MarkLocation(MarkFolder(*table.metadata), mark.run, false));
+}
+
 void RunJournal::Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is_fenced) {
-  if (!IsOf(table, earlier.mark)) return;  // it was replaced meanwhile
+  // What was seen before may be the table's by now.
+  const std::size_t kept = std::exchange(earlier.kept, {}).size();
+  if (!IsOf(table, earlier.mark)) {  // it was replaced or put back meanwhile
+    if (kept > 0)
+      Note(fmt::format("the table was replaced: {} files with {} in their names may be left", kept, earlier.mark.run));
+    return;
+  }
   const bool number_is_free = env_.processes->StateOf(earlier.mark.writer) == ports::ProcessState::kEnded &&
                               env_.processes->IsFree(earlier.mark.writer.pid);
   const auto io = ports::MakeStoppable(env_.io, env_.cancelled);
-  auto swept = SweepRun(*io, table, earlier.mark, is_fenced, number_is_free);
+  auto swept = SweepRun(*io, table, earlier.mark, {.is_fenced = is_fenced, .temporary_names = number_is_free});
   if (!swept) {
     return Note(fmt::format("files of a run that has ended may be left, with {} in their names: {}", earlier.mark.run,
                             swept.error().message));
@@ -126,11 +140,18 @@ void RunJournal::Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is
   earlier.mark.location.clear();
 }
 
+/// What is committed on another history than that of the mark would be told wrongly by it.
+Status RunJournal::CheckNotPutBack(const iceberg::TableMetadata& metadata) const {
+  if (!mark_.sequence_number || metadata.last_sequence_number() >= *mark_.sequence_number) return Ok();
+  return Error{Code::kConflict,
+               fmt::format("the table was put back from sequence number {} to {} while this run worked",
+                           mark_.sequence_number->value, metadata.last_sequence_number().value)};
+}
+
 Status RunJournal::Begin(const ports::LoadedTable& table) {
-  if (!mark_.location.empty()) return Ok();
   const iceberg::TableMetadata& metadata = *table.metadata;
+  if (!mark_.location.empty()) return CheckNotPutBack(metadata);
   folder_ = MarkFolder(metadata);
-  mark_.run = NewRunName(env_.random);
   mark_.writer = env_.processes->Self();
   mark_.token = ports::ProcessToken();
   mark_.catalog = env_.catalog.name();
@@ -140,6 +161,9 @@ Status RunJournal::Begin(const ports::LoadedTable& table) {
   mark_.begun = env_.clock.Now();
   seen_ms_ = mark_.begun.value;
   if (metadata.format_version() >= kNumberedVersion) mark_.sequence_number = metadata.last_sequence_number();
+  const iceberg::Snapshot* const head = metadata.RefSnapshot(ref_);
+  mark_.base_snapshot_id = head == nullptr ? std::nullopt : std::optional(head->id);
+  FIRN_TRY(NameRun(mark_, env_.random));
   mark_.location = MarkLocation(folder_, mark_.run, false);
   const std::string text = ToText(mark_);
   Status written = ports::WriteFile(env_.io, mark_.location, AsBytes(text));
@@ -178,7 +202,12 @@ bool RunJournal::IsFenced(const RunMark& mark) const {
 Tidied RunJournal::End(bool leaves_files, const std::optional<ports::LoadedTable>& now, bool has_committed) {
   for (Earlier& earlier : earlier_) {
     // Also to look again at what is kept: a late commit may have named it.
-    if (now) Tidy(*now, earlier, has_committed && IsFenced(earlier.mark));
+    if (now) {
+      Tidy(*now, earlier, has_committed && IsFenced(earlier.mark));
+    } else if (const std::size_t kept = std::exchange(earlier.kept, {}).size(); kept > 0) {
+      Note(fmt::format("{} files with {} in their names may be left: the table could not be read again", kept,
+                       earlier.mark.run));
+    }
     tidied_.kept.insert(tidied_.kept.end(), earlier.kept.begin(), earlier.kept.end());
   }
   earlier_.clear();

@@ -9,11 +9,11 @@
 //   touched while it runs; where that cannot be known, not before it was not seen for kUnknownAgeMs. A commit of it
 //   that may be on its way keeps its files until a later commit of this run to the same branch; and, where the catalog
 //   could still apply it after a rollback of the branch, until kRequestAgeMs after it ended or was taken for dead too.
-//   Marks of a run on another catalog or another name of the table, or on a later state of it, say nothing about what
-//   is named here: they are left alone.
+//   What the table names stays, and is not offered, whatever a mark says. Marks of a run on another catalog or another
+//   name of the table, or on a later state of it, say nothing about what is needed here: they are left alone.
 // Cost: a listing, a small file written and removed, a look before each commit; what leftovers.h costs where an
 //   earlier run was killed. Of a run of more than an hour: a small file written again once an hour.
-// Errors: Begin: those of writing. Everything about earlier runs goes into notes and never ends the work.
+// Errors: Begin: those of writing; kConflict. Everything about earlier runs goes into notes and never ends the work.
 // Threads: one owner; NewFileUuid by one thread at a time; BeSeen by any.
 // Source: docs/decisions/0007.
 #pragma once
@@ -56,7 +56,7 @@ class RunJournal {
   /// Finds marks of earlier runs and removes what is certainly not needed. Once; before the work, because the disk may
   /// be full of it.
   void LookAtEarlier(const ports::LoadedTable& table);
-  /// Before the first file. Later calls do nothing.
+  /// Before the first file, and whenever the run plans again: kConflict if the table was put back to before the first.
   Status Begin(const ports::LoadedTable& table);
   /// Empty before Begin.
   const std::string& run() const { return mark_.run; }
@@ -77,7 +77,9 @@ class RunJournal {
   };
 
   void LookAt(const ports::LoadedTable& table, RunMark mark);
+  Status CheckNotPutBack(const iceberg::TableMetadata& metadata) const;
   Status TakeForDead(const ports::LoadedTable& table, RunMark& mark);
+  Status RemoveFirstMark(const ports::LoadedTable& table, const RunMark& mark);
   void Tidy(const ports::LoadedTable& table, Earlier& earlier, bool is_fenced);
   bool IsOf(const ports::LoadedTable& table, const RunMark& mark) const;
   bool WasSeenLately(const RunMark& mark, const std::string& folder) const;

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "format/json/json.h"
+#include "ports/hmac.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 
@@ -15,7 +17,7 @@ namespace firn::act {
 namespace {
 
 constexpr std::string_view kRuns = ".run.json", kEnded = ".ended.json", kSeen = ".seen.json";
-constexpr std::string_view kPattern = "xxxxxxxx-xxxx-4xxx-yxxx-";
+constexpr std::string_view kPattern = "xxxxxxxx-xxxx-8xxx-yxxx-";
 static_assert(kPattern.size() == kRunNameSize);
 constexpr std::uint64_t kMarkBytesMax = 16 << 10;
 
@@ -40,9 +42,57 @@ std::optional<std::int64_t> NumberOf(const json::Value& value, std::string_view 
   return found == nullptr ? std::nullopt : found->AsInt64();
 }
 
+json::Value WriterOf(const RunMark& mark) {
+  json::Value writer = json::Value::Object();
+  writer.Set("host", mark.writer.host);
+  writer.Set("boot", mark.writer.boot);
+  writer.Set("pid-namespace", mark.writer.pid_namespace);
+  writer.Set("pid", mark.writer.pid);
+  writer.Set("began", mark.writer.began);
+  writer.Set("token", mark.token);
+  return writer;
+}
+
+/// All that is known when the run is named. Other members or another order would be another name.
+json::Value FactsOf(const RunMark& mark) {
+  json::Value value = json::Value::Object();
+  value.Set("catalog", mark.catalog);
+  value.Set("table", mark.table);
+  value.Set("table-uuid", mark.table_uuid);
+  value.Set("ref", mark.ref);
+  value.Set("begun-ms", mark.begun.value);
+  if (mark.sequence_number) value.Set("sequence-number", mark.sequence_number->value);
+  if (mark.base_snapshot_id) value.Set("base-snapshot-id", mark.base_snapshot_id->value);
+  value.Set("writer", WriterOf(mark));
+  value.Set("nonce", mark.nonce);
+  return value;
+}
+
+Result<std::string> NameOf(const RunMark& mark) {
+  FIRN_ASSIGN(const std::string digest, ports::HmacSha256("firn run", json::Write(FactsOf(mark))));
+  std::string name(kPattern);
+  std::size_t next = 0;
+  for (char& c : name) {
+    if (c != 'x' && c != 'y') continue;
+    const unsigned byte = static_cast<unsigned char>(digest.at(next / 2));
+    const unsigned digit = next++ % 2 == 0 ? byte >> 4 : byte & 15;
+    c = c == 'y' ? "89ab"[digit & 3] : "0123456789abcdef"[digit];
+  }
+  return name;
+}
+
 }  // namespace
 
-std::string NewRunName(Random& random) { return random.NewUuid().substr(0, kRunNameSize); }
+Status NameRun(RunMark& mark, Random& random) {
+  mark.nonce = random.NewUuid();
+  FIRN_ASSIGN(mark.run, NameOf(mark));
+  return Ok();
+}
+
+bool IsNamedByContent(const RunMark& mark) {
+  const auto name = NameOf(mark);
+  return name && *name == mark.run;
+}
 
 std::string UuidOf(const std::string& run, Random& random) { return random.NewUuid().replace(0, run.size(), run); }
 
@@ -73,23 +123,9 @@ Result<TimestampMs> ParseSight(std::string_view text, const std::string& locatio
 }
 
 std::string ToText(const RunMark& mark) {
-  json::Value writer = json::Value::Object();
-  writer.Set("host", mark.writer.host);
-  writer.Set("boot", mark.writer.boot);
-  writer.Set("pid-namespace", mark.writer.pid_namespace);
-  writer.Set("pid", mark.writer.pid);
-  writer.Set("began", mark.writer.began);
-  writer.Set("token", mark.token);
-  json::Value value = json::Value::Object();
+  json::Value value = FactsOf(mark);
   value.Set("run", mark.run);
-  value.Set("catalog", mark.catalog);
-  value.Set("table", mark.table);
-  value.Set("table-uuid", mark.table_uuid);
-  value.Set("ref", mark.ref);
-  value.Set("begun-ms", mark.begun.value);
-  if (mark.sequence_number) value.Set("sequence-number", mark.sequence_number->value);
   if (mark.ended) value.Set("ended-ms", mark.ended->value);
-  value.Set("writer", std::move(writer));
   return json::WritePretty(value) + "\n";
 }
 
@@ -116,7 +152,10 @@ Result<RunMark> ParseRunMark(std::string_view text, const std::string& location)
   mark.begun = TimestampMs{*begun};
   if (const auto ended = NumberOf(*value, "ended-ms")) mark.ended = TimestampMs{*ended};
   if (const auto number = NumberOf(*value, "sequence-number")) mark.sequence_number = SequenceNumber(*number);
-  return mark;
+  if (const auto id = NumberOf(*value, "base-snapshot-id")) mark.base_snapshot_id = SnapshotId(*id);
+  mark.nonce = TextOf(*value, "nonce");
+  if (IsNamedByContent(mark)) return mark;
+  return Error{Code::kCorrupt, location + ": the name of the run is not that of what the mark says"};
 }
 
 namespace {
@@ -132,6 +171,7 @@ class MarkSearch {
   ports::FileIO& io_;
   std::map<std::string, RunMark> marks_;
   std::map<std::string, std::string> sights_;  // by run
+  std::set<std::string> runs_unread_;
   FoundMarks found_;
 };
 
@@ -143,10 +183,14 @@ void MarkSearch::LookAt(const std::string& location) {
     return;
   }
   if (!name.ends_with(kRuns) && !name.ends_with(kEnded)) return found_.unreadable.push_back(location);
+  const std::string run = fmt::format("{}-", name.substr(0, name.find('.')));
   const auto bytes = ports::ReadFile(io_, location, kMarkBytesMax);
   if (!bytes && bytes.error().code == Code::kNotFound) return;  // its run has ended meanwhile
   auto mark = bytes ? ParseRunMark(AsText(*bytes), location) : Result<RunMark>(bytes.error());
-  if (!mark) return found_.unreadable.push_back(location);
+  if (!mark) {
+    runs_unread_.insert(run);
+    return found_.unreadable.push_back(location);
+  }
   if (RunMark& known = marks_[mark->run]; !known.is_ended) known = std::move(*mark);
 }
 
@@ -163,7 +207,8 @@ Result<FoundMarks> MarkSearch::In(const std::string& folder) {
     page = std::move(list.next_page);
   } while (!page.empty() && found_.is_complete);
   for (const auto& [run, location] : sights_) {
-    if (found_.is_complete && IsRunName(run) && !marks_.contains(run)) found_.lone_sights.push_back(location);
+    const bool is_lone = IsRunName(run) && !marks_.contains(run) && !runs_unread_.contains(run);
+    if (found_.is_complete && is_lone) found_.lone_sights.push_back(location);
   }
   for (auto& [run, mark] : marks_) found_.marks.push_back(std::move(mark));
   return std::move(found_);

@@ -4,8 +4,10 @@
 //
 // In: who writes, and on what base. Out: JSON text; the marks of a table.
 // Guarantees: the name of a run is the first 24 characters of a UUID, and every file that the run writes has it in its
-//   name. A mark whose name and content do not agree is not believed. What a mark allows to remove is only what
-//   leftovers.h finds by that name in the table's own folders.
+//   name. It is a digest of all that the mark says about the run, in a UUID of version 8, which no other writer gives
+//   to its files. So a mark that was changed, or that was made for files of somebody else, is told from one of firn,
+//   and not believed; and whatever has the name is younger than all that the mark says of the table. What a mark allows
+//   to remove is only what leftovers.h finds by that name in the table's own folders.
 // Cost: finding marks is a listing of a folder that is empty as a rule, and one read a mark. Of a folder that others
 //   have filled the first kMarkFilesMax files are looked at.
 // Errors: those of FileIO; kCorrupt for content that is none.
@@ -28,7 +30,7 @@
 
 namespace firn::act {
 
-inline constexpr std::size_t kRunNameSize = 24;  // "xxxxxxxx-xxxx-4xxx-yxxx-"
+inline constexpr std::size_t kRunNameSize = 24;  // "xxxxxxxx-xxxx-8xxx-yxxx-"
 inline constexpr std::size_t kMarkFilesMax = 300;
 
 struct RunMark {
@@ -37,8 +39,12 @@ struct RunMark {
   std::string token;  // of the writer: ports/process_token.h
   std::string catalog, table, table_uuid, ref;
   TimestampMs begun;
-  /// Snapshots up to this number were there before the run; absent for tables without numbers.
+  /// The table's last one when the run began: where the table has not reached it, the mark is not about its present
+  /// state. What is named does not depend on it. Absent for tables without numbers.
   std::optional<SequenceNumber> sequence_number = {};
+  /// Head of the branch before the first file of the run was named; absent for an empty branch.
+  std::optional<SnapshotId> base_snapshot_id = {};
+  std::string nonce = {};  // so that no two runs have one name
   /// When it ended or was taken for dead: no request of it was sent later.
   std::optional<TimestampMs> ended = {};
   /// Where it lies; not part of the content.
@@ -47,7 +53,10 @@ struct RunMark {
   bool is_ended = false;
 };
 
-std::string NewRunName(Random& random);
+/// Names the run by what the mark says, after all of it was set but `ended`.
+Status NameRun(RunMark& mark, Random& random);
+/// Whether the run's name is the one that the mark's content gives.
+bool IsNamedByContent(const RunMark& mark);
 /// A UUID that begins with `run`.
 std::string UuidOf(const std::string& run, Random& random);
 

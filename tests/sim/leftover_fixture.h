@@ -97,6 +97,11 @@ inline act::RunMark OnlyMark(World& world) {
   return found->marks.front();
 }
 
+/// A data file that the run of `mark` could have written.
+inline std::string OwnFile(const act::RunMark& mark, std::size_t number) {
+  return fmt::format("mem://wh/db/t/data/00000-{}-{}{:012x}-00001.parquet", number, mark.run, number);
+}
+
 inline std::int64_t CallsOf(std::int32_t version) {
   World world(version);
   world.Fill(6, 3);

@@ -23,7 +23,7 @@ TEST_P(LeftoverLimitsTest, SignOfACommitBehindManyFiles_IsSeen) {
   ASSERT_TRUE(OptimizeAsProcess(world, &slow).has_value());
   const act::RunMark mark = OnlyMark(world);
   for (std::size_t i = 0; i < act::kLeftoversMax; ++i) {
-    world.Fail(ports::WriteFile(*world.storage, fmt::format("mem://wh/db/t/data/!{}{}", mark.run, i), {}));
+    world.Fail(ports::WriteFile(*world.storage, OwnFile(mark, i), {}));
   }
   const auto next = Optimize(world, 2, {{1, kEnded}}, false);
   ASSERT_TRUE(next.has_value());
@@ -48,12 +48,11 @@ TEST_P(LeftoverLimitsTest, ManyCommittedFiles_DoNotCount) {
   (void)OptimizeAsProcess(world);
   world.injector.Reset();
   const act::RunMark mark = OnlyMark(world);
-  for (const char* name : {"a", "z"}) {
-    world.Fail(ports::WriteFile(*world.storage, fmt::format("mem://wh/db/t/data/{}-{}", name, mark.run), {}));
-  }
+  for (const std::size_t number : {std::size_t{0}, std::size_t{1}})
+    world.Fail(ports::WriteFile(*world.storage, OwnFile(mark, number), {}));
   const auto table = world.table().Load();
   ASSERT_TRUE(table.has_value());
-  const auto swept = act::SweepRun(*world.storage, *table, mark, false, false, 2);
+  const auto swept = act::SweepRun(*world.storage, *table, mark, {.files_max = 2});
   ASSERT_TRUE(swept.has_value());
   EXPECT_EQ(swept->removed, 2);
   EXPECT_TRUE(swept->is_done);

@@ -186,8 +186,10 @@ TEST_P(LeftoverTest, ThroughAnOldMetadataFile_NothingIsRemoved) {
 TEST(RunMark, ForgedNamesAreNotBelieved) {
   Random random(7);
   act::RunMark mark;
-  mark.run = act::NewRunName(random);
   mark.writer = TestProcesses(5).Self();
+  mark.sequence_number = SequenceNumber(3);
+  mark.base_snapshot_id = SnapshotId(77);
+  ASSERT_TRUE(act::NameRun(mark, random).has_value());
   const std::string text = act::ToText(mark);
   const std::string right = act::MarkLocation("mem://t/metadata/firn-runs/", mark.run, true);
   const auto parsed = act::ParseRunMark(text, right);
@@ -195,13 +197,46 @@ TEST(RunMark, ForgedNamesAreNotBelieved) {
   EXPECT_TRUE(parsed->is_ended);
   EXPECT_EQ(parsed->run, mark.run);
   EXPECT_EQ(parsed->writer.pid, 5);
+  EXPECT_EQ(parsed->base_snapshot_id, SnapshotId(77));
   EXPECT_FALSE(act::ParseRunMark(text, "mem://t/metadata/firn-runs/other.ended.json").has_value());
-  for (const char* run : {"", "-", "0", "00000000-0000-0000-0000-", "data"}) {
+  const std::string of_others = random.NewUuid().substr(0, act::kRunNameSize);
+  for (const std::string& run :
+       {std::string(), std::string("-"), std::string("data"), of_others, std::string("00000000-0000-8000-8000-")}) {
     mark.run = run;
-    EXPECT_FALSE(act::ParseRunMark(act::ToText(mark), fmt::format("/{}.run.json", run)).has_value()) << run;
+    EXPECT_FALSE(act::ParseRunMark(act::ToText(mark), fmt::format("/{}.ended.json", run.substr(0, 23))).has_value())
+        << run;
   }
   EXPECT_FALSE(act::ParseRunMark("{}", right).has_value());
   EXPECT_FALSE(act::ParseRunMark("", right).has_value());
+}
+
+/// By hand, or put together from several.
+TEST(RunMark, ChangedAnywhere_IsNotBelieved) {
+  Random random(7);
+  act::RunMark mark;
+  mark.writer = TestProcesses(5).Self();
+  mark.catalog = mark.table = mark.table_uuid = mark.ref = "main";
+  mark.sequence_number = SequenceNumber(3);
+  mark.base_snapshot_id = SnapshotId(77);
+  ASSERT_TRUE(act::NameRun(mark, random).has_value());
+  const std::string right = act::MarkLocation("/", mark.run, true);
+  const auto is_believed = [&right](const act::RunMark& changed) {
+    return act::ParseRunMark(act::ToText(changed), right).has_value();
+  };
+  act::RunMark ended = mark;
+  ended.ended = TimestampMs{5};
+  EXPECT_TRUE(is_believed(ended));
+  std::vector<act::RunMark> changed(9, mark);
+  changed[0].sequence_number = SequenceNumber(4);
+  changed[1].sequence_number.reset();
+  changed[2].base_snapshot_id = SnapshotId(78);
+  changed[3].table_uuid = "other";
+  changed[4].ref = "other";
+  changed[5].catalog = "other";
+  changed[6].writer.pid = 6;
+  changed[7].begun = TimestampMs{1};
+  changed[8].nonce = "other";
+  for (std::size_t i = 0; i < changed.size(); ++i) EXPECT_FALSE(is_believed(changed[i])) << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, LeftoverTest, testing::Values(1, 2, 3),
