@@ -103,6 +103,29 @@ TEST(Hybrid, MixedRuns_AnyAppendAndReadSteps_GiveTheValuesBack) {
   }
 }
 
+TEST(Hybrid, PackedRuns_AreShort_AndWholeBlocksOf32) {
+  // A reader that left a run in the middle of a byte may go on value by value until the next run begins.
+  constexpr std::size_t kWidth = 5, kValues = 5000;
+  Random random(4);
+  const std::vector<std::uint32_t> values = RandomValues(random, kValues, kWidth);
+  HybridWriter writer;
+  writer.Reset(kWidth);
+  writer.Append(values.data(), values.size());
+  const ByteView bytes = writer.Finish();
+  std::size_t seen = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t head = bytes[at];
+    ASSERT_EQ(head & 0x81, 1U) << at;  // packed, and a head of one byte
+    const std::size_t groups = head >> 1;
+    seen += groups * 8;
+    at += 1 + groups * kWidth;
+    if (at < bytes.size()) {
+      EXPECT_EQ(groups % 4, 0U) << at;
+    }
+  }
+  EXPECT_EQ(seen, kValues);
+}
+
 TEST(Hybrid, OneRun_IsHandedOverAsARun) {
   HybridWriter writer;
   writer.Reset(1);
