@@ -54,7 +54,7 @@ def by_arrow_go(data):
 SETS = {
     "wide": ("150 columns, 117 of them text, 80 files", lambda data: split(data, "wide", 80, wide)),
     "nested": ("structs, lists, maps, optional at all levels, 50 files", lambda data: split(data, "nested", 50, nested)),
-    "lineitem-20": ("lineitem, 20 files of 9 MB", lambda data: split(data, "lineitem", 20, lineitem)),
+    "lineitem-20": ("lineitem, 20 files of 8 MB", lambda data: split(data, "lineitem", 20, lineitem)),
     "lineitem-spark": ("lineitem written by Spark, 100 files", by_spark),
     "lineitem-arrow-rs": ("lineitem written by arrow-rs, 100 files", by_arrow_rs),
     "lineitem-arrow-go": ("lineitem written by arrow-go, 100 files", by_arrow_go),

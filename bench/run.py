@@ -7,7 +7,7 @@
 splice    TPC-H lineitem SF1 as 100 and as 2,000 zstd files into one: DuckDB COPY, pyarrow write_dataset, firn splice
 peers     the same files as tables too: parquet-concat, PyIceberg, iceberg-compaction, firn (builds and installs; minutes)
 copyable  files whose pages can stay: without dictionaries or written by DuckDB, lineitem and real flights (installs npm)
-data      150 columns, nested columns, files of 10 MB, and files by Spark, arrow-rs and arrow-go; scans of the results
+data      150 columns, nested columns, files of 8 MB, and files by Spark, arrow-rs and arrow-go; scans of the results
 scans     what DuckDB and firn made of the 2,000 files, read by DuckDB and pyarrow
 planning  manifest entries a second; tables of 600,000 files in 48,000 manifests and of one million: seconds and memory
 spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
