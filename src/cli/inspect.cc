@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
+#include <utility>
 
 #include "cli/facts_text.h"
 #include "observe/manifest_scan.h"
+#include "observe/missing_ref.h"
 #include "observe/observe.h"
 
 namespace firn::cli {
@@ -35,7 +38,7 @@ std::string ContentName(FileContent content) {
 Result<const iceberg::Snapshot*> SnapshotOf(const TableMetadata& metadata, const std::string& ref) {
   if (const iceberg::Snapshot* snapshot = metadata.RefSnapshot(ref)) return snapshot;
   if (ref == "main") return nullptr;  // an empty table
-  return Error{Code::kNotFound, fmt::format("the table has no branch or tag `{}`", ref)};
+  return observe::MissingRef(metadata, ref);
 }
 
 std::string RefNames(const TableMetadata& metadata, SnapshotId id) {
@@ -55,8 +58,23 @@ Cell SummaryNumber(const iceberg::Snapshot& snapshot, std::string_view key) {
   return number;
 }
 
+/// Greater is newer; version 1 has no sequence numbers.
+std::pair<SequenceNumber, TimestampMs> AgeOf(const iceberg::Snapshot& snapshot) {
+  return {snapshot.sequence_number, snapshot.timestamp};
+}
+
+/// Newest first; metadata may have them in any order.
+std::vector<const iceberg::Snapshot*> NewestFirst(const TableMetadata& metadata) {
+  std::vector<const iceberg::Snapshot*> snapshots;
+  for (const auto& snapshot : metadata.snapshots()) snapshots.push_back(&snapshot);
+  std::ranges::reverse(snapshots);
+  std::ranges::stable_sort(snapshots, std::ranges::greater(), [](const auto* snapshot) { return AgeOf(*snapshot); });
+  return snapshots;
+}
+
 void ListSnapshots(const TableMetadata& metadata, Listing& listing) {
-  for (const auto& snapshot : metadata.snapshots()) {
+  for (const iceberg::Snapshot* found : NewestFirst(metadata)) {
+    const iceberg::Snapshot& snapshot = *found;
     const std::string* plan = snapshot.FindSummary("firn.plan-id");
     listing.AddRow({snapshot.id, snapshot.parent_id ? Cell(*snapshot.parent_id) : Cell(), snapshot.timestamp,
                     snapshot.operation(), SummaryNumber(snapshot, "added-data-files"),
@@ -76,7 +94,15 @@ void ListRefs(const TableMetadata& metadata, Listing& listing) {
 }
 
 void ListStatistics(const TableMetadata& metadata, Listing& listing) {
-  for (const auto& file : metadata.statistics()) {
+  const auto age = [&](const iceberg::StatisticsFile* file) {
+    const iceberg::Snapshot* snapshot = metadata.FindSnapshot(file->snapshot_id);
+    return snapshot == nullptr ? std::pair<SequenceNumber, TimestampMs>() : AgeOf(*snapshot);
+  };
+  std::vector<const iceberg::StatisticsFile*> files;
+  for (const auto& file : metadata.statistics()) files.push_back(&file);
+  std::ranges::stable_sort(files, std::ranges::greater(), age);
+  for (const iceberg::StatisticsFile* found : files) {
+    const iceberg::StatisticsFile& file = *found;
     listing.AddRow({file.snapshot_id, std::string(file.is_partition_statistics ? "partition" : "table"),
                     ByteCount{file.file_size_bytes}, file.path});
   }

@@ -12,6 +12,7 @@
 #include "iceberg/delete_index.h"
 #include "observe/facts.h"
 #include "observe/manifest_scan.h"
+#include "observe/missing_ref.h"
 #include "observe/partitioning.h"
 
 namespace firn::observe {
@@ -307,7 +308,7 @@ Result<ChangeSet> ReadChanges(const ports::LoadedTable& table, ports::FileIO& io
   set.partitioning = PartitioningOf(metadata);
   const Snapshot* head = metadata.RefSnapshot(options.ref);
   if (head == nullptr && options.ref != "main") {
-    return Error{Code::kNotFound, set.table + ": there is no branch or tag `" + options.ref + "`"};
+    return MissingRef(metadata, options.ref).In(set.table);
   }
   if (head != nullptr) set.head = options.until.value_or(head->id);
   FIRN_TRY(ChangeReader(metadata, io, options, set).Run().In(set.table));

@@ -12,6 +12,7 @@
 
 #include "iceberg/delete_reach.h"
 #include "observe/manifest_scan.h"
+#include "observe/missing_ref.h"
 
 namespace firn::observe {
 namespace {
@@ -247,7 +248,7 @@ Result<DeleteFacts> ObserveDeletes(const ports::LoadedTable& table, ports::FileI
   const iceberg::Snapshot* snapshot = metadata.RefSnapshot(options.ref);
   if (snapshot == nullptr) {
     if (options.ref != "main") {
-      return Error{Code::kNotFound, facts.table + ": there is no branch or tag `" + options.ref + "`"};
+      return MissingRef(metadata, options.ref).In(facts.table);
     }
     facts.deletes.Build();
     return facts;

@@ -13,6 +13,7 @@
 #include "iceberg/ancestors.h"
 #include "iceberg/calendar.h"
 #include "observe/changes.h"
+#include "observe/missing_ref.h"
 #include "observe/observe.h"
 
 namespace firn::observe {
@@ -60,7 +61,7 @@ class HistoryReader {
     const iceberg::TableMetadata& metadata = *table_.metadata;
     const Snapshot* head = metadata.RefSnapshot(options_.ref);
     if (head == nullptr && options_.ref != "main") {
-      return Error{Code::kNotFound, fmt::format("there is no branch or tag `{}`", options_.ref)};
+      return MissingRef(metadata, options_.ref);
     }
     if (head == nullptr) return Error{Code::kInvalidArgument, "the table has no snapshot: there is no history"};
     iceberg::Ancestors ancestors = iceberg::AncestorsOf(metadata, head);

@@ -11,6 +11,7 @@
 #include "iceberg/delete_index.h"
 #include "observe/duplicates.h"
 #include "observe/manifest_scan.h"
+#include "observe/missing_ref.h"
 #include "observe/partition_table.h"
 #include "observe/partitioning.h"
 
@@ -263,7 +264,7 @@ Result<Facts> Observe(const ports::LoadedTable& table, ports::FileIO& io, const 
   const iceberg::Snapshot* snapshot = metadata.RefSnapshot(options.ref);
   if (snapshot == nullptr) {
     if (options.ref != "main") {
-      return Error{Code::kNotFound, facts.table + ": there is no branch or tag `" + options.ref + "`"};
+      return MissingRef(metadata, options.ref).In(facts.table);
     }
     return facts;
   }
