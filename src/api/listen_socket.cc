@@ -78,8 +78,7 @@ Result<ListenSocket> Listen(const std::string& host, int port) {
   ::setsockopt(listener.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(listener.socket.get(), address.get(), address.size) != 0 ||
       ::listen(listener.socket.get(), kWaitingMax) != 0) {
-    const Code code = errno == EADDRINUSE ? Code::kConflict : Code::kInvalidArgument;
-    return Error{code, fmt::format("{}: listen: {}", text, std::generic_category().message(errno))};
+    return Error{Code::kInvalidArgument, fmt::format("{}: listen: {}", text, std::generic_category().message(errno))};
   }
   if (::getsockname(listener.socket.get(), address.get(), &address.size) != 0) {
     return ports::PosixError(text, "ask for the port", errno);

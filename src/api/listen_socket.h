@@ -4,7 +4,7 @@
 //
 // In: a host and a port. Out: a socket that listens; sockets of clients, with their addresses.
 // Guarantees: names other than "localhost" are not looked up, so that what is listened on is what was written.
-// Errors: kInvalidArgument for an address that is none or not ours, kConflict for one in use.
+// Errors: kInvalidArgument for an address that is none, not ours or in use.
 // Threads: one owner. Source: POSIX.
 #pragma once
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "base/human_text.h"
 #include "cli/commands.h"
@@ -70,11 +75,37 @@ Result<std::string> TableIdOf(service::StateStore& store, const std::string& giv
   return service::FindTableId(given, tables);
 }
 
+/// With the partitions that there are decisions about, where one was named: it may be misspelt.
+Result<std::string> NoDecisionText(service::StateStore& store, const service::DecisionFilter& filter) {
+  std::string text = "No decision is on record.\n";
+  if (filter.partition.empty()) return text;
+  constexpr int kLookedAt = 500;
+  constexpr std::size_t kNamedMax = 5;
+  FIRN_ASSIGN(const auto page, store.Decisions({filter.table, "", ""}, {.after = "", .limit = kLookedAt}));
+  std::set<std::string> names;
+  for (const auto& row : page.items) {
+    FIRN_ASSIGN(const json::Value value, json::Parse(row.json));
+    FIRN_ASSIGN(const decide::Decision decision, decide::ParseDecision(value));
+    if (!decision.partition.empty()) names.insert(Printable(decision.partition));
+    if (decision.partition == filter.partition) return text;  // of other kinds
+  }
+  if (names.empty()) return text + "The decisions about this table name no partition.\n";
+  const std::size_t named = std::min(names.size(), kNamedMax);
+  const std::vector<std::string> shown(names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(named)));
+  return text + fmt::format("Is the partition written as `firn health` shows it? There are decisions about {}{}.\n",
+                            fmt::join(shown, ", "), named < names.size() ? " and others" : "");
+}
+
 Result<int> RunExplain(Environment& environment, ExplainOptions& options) {
   if (options.state.empty()) {
     FIRN_ASSIGN(options.state, DefaultStateFile());
   }
-  FIRN_ASSIGN(const auto store, service::StateStore::OpenToRead(options.state));
+  auto store_or_error = service::StateStore::OpenToRead(options.state);
+  if (!store_or_error && store_or_error.error().code == Code::kNotFound) {
+    store_or_error.error().message +=
+        ". `firn serve` makes it: has it run? --state names the file that it was given, if it was";
+  }
+  FIRN_ASSIGN(const auto store, std::move(store_or_error));
   FIRN_ASSIGN(const std::string table, TableIdOf(*store, options.table));
   const service::DecisionFilter filter{table, options.partition, options.kind};
   FIRN_ASSIGN(const auto page, store->Decisions(filter, {.after = "", .limit = options.limit}));
@@ -84,7 +115,10 @@ Result<int> RunExplain(Environment& environment, ExplainOptions& options) {
     environment.terminal.Out(text + "\n]\n");
     return kExitOk;
   }
-  if (page.items.empty()) environment.terminal.Out("No decision is on record.\n");
+  if (page.items.empty()) {
+    FIRN_ASSIGN(const std::string text, NoDecisionText(*store, filter));
+    environment.terminal.Out(text);
+  }
   for (const auto& row : page.items) {
     FIRN_ASSIGN(const json::Value value, json::Parse(row.json));
     FIRN_ASSIGN(const decide::Decision decision, decide::ParseDecision(value));
@@ -98,7 +132,9 @@ Result<int> RunExplain(Environment& environment, ExplainOptions& options) {
 void AddExplain(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = app.add_subcommand("explain", "Why the service did, or did not do, something: newest first");
-  command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog/db.table")
+  command
+      ->add_option("TABLE", options->table,
+                   "A table that the service watches: db.table, catalog.db.table, catalog/db.table")
       ->required();
   command->add_option("--partition", options->partition, "Only decisions about this partition, as health shows it");
   command

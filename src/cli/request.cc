@@ -85,7 +85,9 @@ Result<int> RunRequest(Environment& environment, const RequestOptions& options) 
 void AddRequest(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<RequestOptions>();
   CLI::App* command = app.add_subcommand("request", "Ask a running service for work on a table");
-  command->add_option("TABLE", options->table, "A table that the service watches: db.table or catalog/db.table")
+  command
+      ->add_option("TABLE", options->table,
+                   "A table that the service watches: db.table, catalog.db.table, catalog/db.table")
       ->required();
   command->add_option("ACTION", options->action, "merge, fold, rewrite-deletes, analyze, or scan (only look)")
       ->required()

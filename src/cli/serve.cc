@@ -264,7 +264,7 @@ void AddServe(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str()
       ->group("Limits");
-  command->add_option("--memory", options->memory, "Memory for rewriting, over all workers")
+  command->add_option("--memory", options->memory, "Memory that all workers share, at least 192MB each")
       ->default_str("1GB")
       ->group("Limits");
   command

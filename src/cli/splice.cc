@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "cli/exit_codes.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
+#include "cli/text_table.h"
 #include "cli/tier_table.h"
 #include "cli/work_options.h"
 #include "format/json/json.h"
@@ -24,6 +26,7 @@ namespace firn::cli {
 namespace {
 
 constexpr const char* kMemory = "512MB";
+constexpr const char* kCodecs = "zstd, snappy, gzip, brotli, lz4_raw, uncompressed";
 /// What the program takes itself, and what it needs in all.
 constexpr std::int64_t kProgramBytes = 40 << 20, kMemoryMin = 64 << 20;
 
@@ -41,7 +44,12 @@ Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   splice::Options made;
   FIRN_ASSIGN(made.effort, splice::ParseEffort(options.effort).In("--effort"));
   if (!options.codec.empty()) {
-    FIRN_ASSIGN(made.codec, splice::ParseCodec(options.codec).In("--codec"));
+    const auto codec = splice::ParseCodec(options.codec);
+    if (!codec) {
+      return Error{Code::kInvalidArgument,
+                   fmt::format("--codec: `{}` is none of {}", Printable(options.codec), kCodecs)};
+    }
+    made.codec = *codec;
   }
   made.codec_level = options.level;
   FIRN_ASSIGN(const auto row_group, ParseBytesOption("--row-group-size", options.row_group_size));
@@ -61,6 +69,17 @@ Result<std::vector<splice::Input>> OpenInputs(ports::FileIO& io, const std::vect
     inputs.push_back({std::move(source), {}, std::nullopt});
   }
   return inputs;
+}
+
+/// Storage makes folders for the files of tables; in a path that somebody typed, a missing one is a mistake.
+Status CheckNewFile(ports::FileIO& io, const std::string& output) {
+  FIRN_ASSIGN(const bool exists, io.Exists(output));
+  if (exists) return Error{Code::kInvalidArgument, output + " exists already and is not replaced"};
+  const auto path = ports::LocalPathOf(output);
+  const std::filesystem::path folder = path ? std::filesystem::path(*path).parent_path() : std::filesystem::path();
+  std::error_code ignored;
+  if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return Ok();
+  return Error{Code::kNotFound, fmt::format("{}: there is no folder {}", output, folder.string())};
 }
 
 Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::Report& report,
@@ -122,8 +141,7 @@ Result<int> RunSplice(Environment& environment, SpliceOptions& options) {
                          {.threads = &options.threads, .memory = &options.memory}));
   FIRN_ASSIGN(splice::Options merge, MakeOptions(options));
   FIRN_ASSIGN(const auto io, environment.open_files(options.request));
-  FIRN_ASSIGN(const bool exists, io->Exists(options.output));
-  if (exists) return Error{Code::kConflict, options.output + " exists already and is not replaced"};
+  FIRN_TRY(CheckNewFile(*io, options.output));
   FIRN_ASSIGN(const auto inputs, OpenInputs(*io, options.inputs));
   const std::int64_t started = environment.clock.MonotonicNs();
   Progress progress(environment.terminal, environment.clock, {.title = "splice", .silent = options.common.quiet});
@@ -149,10 +167,10 @@ void AddSplice(CLI::App& app, CommandContext& context) {
   command->add_option("-o,--output", options->output, "The file to make; it must not exist")->required();
   command->add_option("--effort", options->effort, "fast, balanced or dense: how much is recoded to save bytes")
       ->capture_default_str();
-  command->add_option("--codec", options->codec, "Codec of the output; otherwise the one of most input bytes");
-  command->add_option("--level", options->level, "Level of the codec");
+  command->add_option("--codec", options->codec, fmt::format("{}; otherwise the one of most input bytes", kCodecs));
+  command->add_option("--level", options->level, "Level of the codec: zstd 1 to 22, gzip 1 to 12, brotli 0 to 11");
   command->add_option("--row-group-size", options->row_group_size, "Compressed size of row groups, such as 128MB");
-  command->add_option("--memory", options->memory, "Memory to stay below")->default_str(kMemory);
+  command->add_option("--memory", options->memory, "Memory of the process, at least 64MB")->default_str(kMemory);
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->default_str("1");
   command->add_option("--property", options->request.properties, "Storage property key=value; may be repeated")
       ->allow_extra_args(false);

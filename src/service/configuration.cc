@@ -132,7 +132,15 @@ std::vector<std::string> Configuration::catalog_names() const {
 Result<CatalogSettings> Configuration::Catalog(const std::string& name) const {
   if (!HasCatalog(name)) {
     std::string message = fmt::format("no catalog `{}`: {}", name, SearchedText(name));
-    if (!tree_.catalogs.empty()) message += fmt::format("; there are: {}", fmt::join(catalog_names(), ", "));
+    if (!tree_.catalogs.empty()) {
+      message += fmt::format("; there are: {}", fmt::join(catalog_names(), ", "));
+      if (flags_.catalog.empty()) {
+        message += fmt::format(
+            ": choose by --catalog {0}, by the setting `default-catalog`, or by the table's name: "
+            "{0}.db.table",
+            tree_.catalogs.begin()->first);
+      }
+    }
     return Error{Code::kNotFound, std::move(message)};
   }
   ports::Properties properties;

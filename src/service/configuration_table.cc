@@ -174,7 +174,12 @@ Result<OpenedTable> OpenTable(const Configuration& configuration, const std::str
                     "metadata file or a location",
                     table)};
   }
-  FIRN_ASSIGN(auto opened, OpenCatalog(configuration, catalog, environment).In("table `" + table + "`"));
+  std::string context = "table `" + table + "`";
+  // Its first part was meant as a catalog, perhaps; none has that name.
+  if (!configuration.HasCatalog(catalog) && !configuration.names_catalog_by_flag() && id.name_space.size() >= 2) {
+    context += fmt::format(": no catalog `{}`, and to find it in the default one", id.name_space.front());
+  }
+  FIRN_ASSIGN(auto opened, OpenCatalog(configuration, catalog, environment).In(context));
   return OpenedTable{std::move(opened), std::move(id)};
 }
 

@@ -133,7 +133,7 @@ Result<ports::FileDescriptor> TakeFile(const std::string& path) {
   if (!file.valid()) return ports::PosixError(path, "open", errno);
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
   if (errno != EWOULDBLOCK) return ports::PosixError(path, "lock", errno);
-  return Error{Code::kConflict, path + ": another firn uses this state; give each service a state of its own"};
+  return Error{Code::kInvalidArgument, path + ": another firn uses this state; give each service a state of its own"};
 }
 
 }  // namespace

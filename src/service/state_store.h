@@ -68,7 +68,7 @@ struct StateLimits {
 class StateStore {
  public:
   /// Makes the file and its folder, readable by their owner only. ":memory:" for a state that ends with the process.
-  /// kConflict while another process has it.
+  /// kInvalidArgument while another process has it.
   static Result<std::unique_ptr<StateStore>> Open(const std::string& path, const StateLimits& limits = {});
   /// For reading beside a service that runs; kNotFound if there is no file.
   static Result<std::unique_ptr<StateStore>> OpenToRead(const std::string& path);

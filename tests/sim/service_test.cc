@@ -290,7 +290,7 @@ TEST_F(ServiceTest, SecondServiceOnTheSameState_IsRefused) {
   std::shared_ptr<ports::Catalog> catalog(std::shared_ptr<void>(), world_.catalog.get());
   const auto second = Service::Open((folder_ / "state.db").string(), {catalog}, *clock_, options_);
   ASSERT_FALSE(second.has_value());
-  EXPECT_EQ(second.error().code, Code::kConflict);
+  EXPECT_EQ(second.error().code, Code::kInvalidArgument);
 }
 
 TEST_F(ServiceTest, Shadow_AnswersRequests) {
