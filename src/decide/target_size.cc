@@ -230,6 +230,7 @@ Advice Advise(const std::vector<TargetCandidate>& candidates, const ReadSeconds&
     AdviseTarget(*current, Choose(candidates, limits), limits, advice);
   }
   const auto chosen = std::ranges::find(candidates, advice.target_size_bytes, &TargetCandidate::target_size_bytes);
+  if (files_now == 0) advice.target_reason = "there are no data files to go by";
   AdviseMerge(*chosen, now, files_now, limits, advice);
   if (weighing && advice.merge) WeighMerge(*chosen, *weighing, advice);
   return advice;

@@ -57,6 +57,10 @@ void ListInputs(Analysis& analysis) {
                                    HumanBytes(analysis.ingest.bytes), HumanSeconds(analysis.ingest.days * 86'400))
                      : std::string("commits of others: none that says what it added"));
   ListEarlier(analysis, list);
+  if (analysis.reads_a_day) {
+    list.push_back(
+        fmt::format("{} whole reads a day, as was said (--reads-a-day)", decide::RateText(*analysis.reads_a_day)));
+  }
 }
 
 void ListAssumptions(Analysis& analysis) {
@@ -68,8 +72,15 @@ void ListAssumptions(Analysis& analysis) {
                                decide::RateText(analysis.weighing->reads_a_day)));
   }
   if (!analysis.weighing) list.push_back("how often it is read is not known, so the time of merging is not weighed");
-  list.push_back(experiment.read ? "seconds of reading are fitted to CPU time of Arrow's reader on this machine"
-                                 : "seconds of reading are firn's defaults, not measured here");
+  if (experiment.read) {
+    list.push_back("seconds of reading are fitted to CPU time of Arrow's reader on this machine");
+  } else if (experiment.done) {
+    list.push_back(
+        "seconds of reading are firn's defaults: the sizes that were measured are too alike to tell the time of a "
+        "file from that of a byte");
+  } else {
+    list.push_back("seconds of reading are firn's defaults, not measured here");
+  }
   list.push_back(analysis.request_seconds > 0
                      ? fmt::format("a file takes {:.0f} requests of {} each (--request-ms), one after the other",
                                    kRequestsPerFile, HumanSeconds(analysis.request_seconds))

@@ -152,6 +152,7 @@ Result<Analysis> Analyze(const ports::LoadedTable& table, ports::FileIO& io, con
   AddRequests(analysis);
   FIRN_TRY(EvaluateTargets(table, io, options, targets, analysis));
   CorrectRewrites(analysis);
+  analysis.reads_a_day = options.reads_a_day;
   if (options.earlier || options.reads_a_day) {
     analysis.weighing = decide::WeighingOf(analysis.earlier.value_or(decide::EarlierRuns()), analysis.ingest,
                                            analysis.cost.input_bytes_per_second, options.reads_a_day);

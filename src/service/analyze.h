@@ -47,6 +47,7 @@ struct Analysis {
   decide::CostModel cost;
   decide::IngestHistory ingest;
   std::optional<decide::EarlierRuns> earlier;
+  std::optional<double> reads_a_day;  // as the caller gave them
   std::optional<decide::Weighing> weighing;
   double rewrite_correction = 1;  // of what the candidates' rewrites were predicted as
   decide::ReadSeconds read_now;
