@@ -8,6 +8,15 @@
 #include "ports/metadata_file.h"
 
 namespace firn::act {
+namespace {
+
+Status CheckFilePlaces(ports::FileIO& io, const ports::LoadedTable& table, const DataLocations& locations,
+                       const std::string& file_name) {
+  FIRN_TRY(io.CheckCreate(locations.NewLocation("", file_name)).In(ToString(table.id)));
+  return io.CheckCreate(ports::Join(ports::MetadataFolder(*table.metadata), "manifest.avro")).In(ToString(table.id));
+}
+
+}  // namespace
 
 bool IsInHistory(const iceberg::TableMetadata& metadata, SnapshotId plan, const iceberg::Snapshot* head) {
   return head != nullptr && metadata.FindSnapshot(plan) != nullptr && metadata.IsAncestor(plan, head->id);
@@ -33,9 +42,14 @@ Status CheckPlanBase(const ports::LoadedTable& table, const PlanBase& plan) {
 Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& table, const DataLocations& locations,
                    const std::string& file_name) {
   FIRN_TRY(environment.catalog.CheckWritable(table));
-  FIRN_TRY(environment.io.CheckCreate(locations.NewLocation("", file_name)).In(ToString(table.id)));
-  return environment.io.CheckCreate(ports::Join(ports::MetadataFolder(*table.metadata), "manifest.avro"))
-      .In(ToString(table.id));
+  return CheckFilePlaces(environment.io, table, locations, file_name);
+}
+
+Status CheckChangeable(ports::FileIO& io, const ports::LoadedTable& table, const std::string& ref) {
+  FIRN_TRY(CheckWritable(*table.metadata).In(ToString(table.id)));
+  FIRN_TRY(CheckNoTag(*table.metadata, ref).In(ToString(table.id)));
+  FIRN_ASSIGN(const DataLocations locations, DataLocations::For(*table.metadata));
+  return CheckFilePlaces(io, table, locations, "data.parquet");
 }
 
 Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table) {

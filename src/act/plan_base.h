@@ -43,6 +43,10 @@ Status CheckPlanBase(const ports::LoadedTable& table, const PlanBase& plan);
 Status CheckPlaces(CommitEnvironment& environment, const ports::LoadedTable& table, const DataLocations& locations,
                    const std::string& file_name);
 
+/// Before there is a plan: whether `ref` of the table may be changed at all, as far as metadata and the rules of `io`
+/// tell. The catalog is not asked.
+Status CheckChangeable(ports::FileIO& io, const ports::LoadedTable& table, const std::string& ref);
+
 /// After all checks, before the first file: marks the run, where runs are marked.
 Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table);
 

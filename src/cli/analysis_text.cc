@@ -7,6 +7,7 @@
 
 #include "base/human_text.h"
 #include "cli/facts_text.h"
+#include "cli/next_step.h"
 #include "cli/text_table.h"
 
 namespace firn::cli {
@@ -40,6 +41,7 @@ std::string Recommendation(const service::Analysis& analysis) {
 }
 
 std::string Next(const service::Analysis& analysis, const AnalysisSteps& steps) {
+  if (!steps.read_only.empty()) return "\n" + ReadOnlyLine(steps.read_only);
   std::string text;
   if (!steps.is_applied) {
     for (const auto& change : steps.changes) {

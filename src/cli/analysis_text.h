@@ -17,9 +17,10 @@
 namespace firn::cli {
 
 struct AnalysisSteps {
-  std::string table_words;
+  std::string table_words;  // with the options that say what is looked at
   /// What has to be set for the recommended file size to count; empty: nothing.
   std::vector<act::PropertyChange> changes;
+  std::string read_only;    // why the table cannot be changed; empty: it can
   bool is_applied = false;  // they are set by the same command
 };
 

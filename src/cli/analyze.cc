@@ -12,6 +12,7 @@
 #include "cli/analysis_text.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/next_step.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
 #include "cli/text_table.h"
@@ -135,6 +136,7 @@ json::Value AppliedJson(const std::vector<act::PropertyChange>& changes) {
 }
 
 Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
+  SelectionOptions given = options.selection;
   FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
                          {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
   FIRN_TRY(CheckApply(options));
@@ -150,7 +152,10 @@ Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
   FIRN_ASSIGN(const service::Analysis analysis,
               service::Analyze(opened.table, *opened.io, made, environment.clock.Now()));
   progress.Finish();
-  const AnalysisSteps steps{TableWords(options.table), ChangesOf(analysis, *opened.table.metadata), options.apply};
+  // The recommended size becomes the table's own.
+  if (analysis.advice.change_target) given.target_file_size.clear();
+  const AnalysisSteps steps{SelectedWords(options.table, given), ChangesOf(analysis, *opened.table.metadata),
+                            WhyReadOnly(opened, options.table.ref), options.apply};
   // Shown also if that fails: it has taken its time.
   const Status applied = options.apply ? Apply(environment, opened, steps.changes) : Ok();
   if (options.common.json) {
@@ -160,7 +165,7 @@ Result<int> RunAnalyze(Environment& environment, AnalyzeOptions& options) {
     environment.terminal.Out(json::WritePretty(value) + "\n");
     return kExitOk;
   }
-  environment.terminal.Out(SelectionLine(selection, analysis.facts) +
+  environment.terminal.Out(SelectionLine(selection, analysis.facts, TableWords(options.table)) +
                            AnalysisText(analysis, steps, options.common.verbosity > 0 ? SIZE_MAX : options.lines));
   FIRN_TRY(applied);
   if (options.apply) environment.terminal.Out(AppliedText(steps.changes));

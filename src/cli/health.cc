@@ -7,6 +7,8 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/health_text.h"
+#include "cli/merge_outlook.h"
+#include "cli/next_step.h"
 #include "cli/table_options.h"
 #include "observe/facts_json.h"
 #include "orient/diagnosis_json.h"
@@ -24,6 +26,7 @@ struct HealthOptions {
 };
 
 Result<int> RunHealth(Environment& environment, HealthOptions& options) {
+  const std::string words = SelectedWords(options.table, options.selection);
   FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
                          {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
@@ -33,16 +36,20 @@ Result<int> RunHealth(Environment& environment, HealthOptions& options) {
   assess.selection = &selection;
   assess.threads = options.threads.value_or(kReadThreads);
   FIRN_ASSIGN(assess.policy, PolicyOf(*opened.table.metadata, options.selection));
-  FIRN_ASSIGN(const auto found, service::Diagnose(opened.table, *opened.io, assess, environment.clock.Now()));
+  FIRN_ASSIGN(auto found, service::Diagnose(opened.table, *opened.io, assess, environment.clock.Now()));
+  FIRN_TRY(service::MakePlan(opened.table, *opened.io, assess, found));
+  const std::string read_only = WhyReadOnly(opened, options.table.ref);
   const std::size_t shown = options.common.verbosity > 0 ? found.diagnosis.partitions.size() : options.partitions;
   if (options.common.json) {
     json::Value value = json::Value::Object();
     value.Set("facts", observe::SummaryToJson(found.facts));
     value.Set("diagnosis", orient::ToJson(found.diagnosis, found.facts, shown));
+    value.Set("merge", MergeOutlookToJson(found.plan));
+    value.Set("read_only", read_only.empty() ? json::Value() : json::Value(read_only));
     environment.terminal.Out(json::WritePretty(value) + "\n");
   } else {
-    environment.terminal.Out(SelectionLine(selection, found.facts) +
-                             HealthText(found.facts, found.diagnosis, TableWords(options.table), shown));
+    environment.terminal.Out(SelectionLine(selection, found.facts, TableWords(options.table)) +
+                             ReadOnlyLine(read_only) + HealthText(found, words, shown));
   }
   return kExitOk;
 }

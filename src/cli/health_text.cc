@@ -8,6 +8,7 @@
 
 #include "base/human_text.h"
 #include "cli/facts_text.h"
+#include "cli/merge_outlook.h"
 #include "cli/text_table.h"
 
 namespace firn::cli {
@@ -53,19 +54,11 @@ std::string PartitionsTable(const observe::Facts& facts, const orient::Diagnosis
   return table.Print();
 }
 
-std::string NextStep(const orient::Diagnosis& d, const std::string& table_words) {
-  if (d.file_count == 0) return "Nothing to do: the table is empty.";
-  if (d.removable_files > 0) {
-    return fmt::format("Next: `firn plan {}` shows what merging them takes.", table_words);
-  }
-  if (d.blocked_files > 0) return fmt::format("Next: `firn plan {}` says why small files are blocked.", table_words);
-  return "Nothing to merge.";
-}
-
 }  // namespace
 
-std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& diagnosis, const std::string& table_words,
-                       std::size_t partitions_max) {
+std::string HealthText(const service::Assessment& found, const std::string& table_words, std::size_t partitions_max) {
+  const observe::Facts& facts = found.facts;
+  const orient::Diagnosis& diagnosis = found.diagnosis;
   std::string text = TableLine(facts) + "\n\n";
   text += fmt::format("Health {:.0f} of 100\n\n", std::floor(diagnosis.score));
   text += PartsTable(diagnosis);
@@ -78,7 +71,7 @@ std::string HealthText(const observe::Facts& facts, const orient::Diagnosis& dia
                           HumanCount(static_cast<std::int64_t>(diagnosis.partitions.size() - shown), "more partition"));
     }
   }
-  return text + "\n" + NextStep(diagnosis, table_words) + "\n";
+  return text + "\n" + MergeOutlookText(diagnosis, found.plan, table_words);
 }
 
 }  // namespace firn::cli

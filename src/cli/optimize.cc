@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/next_step.h"
 #include "cli/outcome_text.h"
 #include "cli/plan_text.h"
 #include "cli/progress.h"
@@ -61,13 +62,15 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
 
 std::size_t Lines(const OptimizeOptions& options) { return options.common.verbosity > 0 ? SIZE_MAX : 10; }
 
-int ShowPlanOnly(Environment& environment, const OptimizeOptions& options, const service::Assessment& found) {
+int ShowPlanOnly(Environment& environment, const OptimizeOptions& options, const std::string& head,
+                 const service::Assessment& found) {
   return ShowPlanOnly(environment, options.common,
-                      {decide::ToJson(found.plan, found.facts), PlanText(found.facts, found.plan, Lines(options)),
-                       found.plan.refusals, options.dry_run});
+                      {decide::ToJson(found.plan, found.facts),
+                       head + PlanText(found.facts, found.plan, Lines(options)), found.plan.refusals, options.dry_run});
 }
 
-int ShowOutcome(Environment& environment, const OptimizeOptions& options, const service::Optimized& result) {
+int ShowOutcome(Environment& environment, const OptimizeOptions& options, const std::string& selected_words,
+                const service::Optimized& result) {
   if (options.common.json) {
     json::Value value = json::Value::Object();
     value.Set("plan", decide::ToJson(result.first.plan, result.first.facts));
@@ -75,7 +78,7 @@ int ShowOutcome(Environment& environment, const OptimizeOptions& options, const 
     value.Set("outcome", act::ToJson(result.outcome));
     environment.terminal.Out(json::WritePretty(value) + "\n");
   } else {
-    environment.terminal.Out(OutcomeText(result.outcome, TableWords(options.table), Lines(options)));
+    environment.terminal.Out(OutcomeText(result.outcome, {TableWords(options.table), selected_words}, Lines(options)));
   }
   return ExitOf(result.outcome);
 }
@@ -98,6 +101,7 @@ void AddReports(const OptimizeOptions& options, Progress& progress, service::Opt
 }
 
 Result<int> RunOptimize(Environment& environment, OptimizeOptions& options) {
+  const std::string words = SelectedWords(options.table, options.selection);
   FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
                          {&options.threads, &options.memory, &options.selection.target_file_size}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
@@ -106,7 +110,9 @@ Result<int> RunOptimize(Environment& environment, OptimizeOptions& options) {
   if (options.dry_run) {
     optimize.assess.plan_id = environment.random.NewUuidV7(environment.clock.Now());
     FIRN_ASSIGN(const auto found, service::Assess(opened.table, *opened.io, optimize.assess, environment.clock.Now()));
-    return ShowPlanOnly(environment, options, found);
+    const std::string read_only = ReadOnlyLine(WhyReadOnly(opened, options.table.ref));
+    return ShowPlanOnly(environment, options,
+                        SelectionLine(selection, found.facts, TableWords(options.table)) + read_only, found);
   }
   act::CommitEnvironment commit{*opened.catalog,        *opened.io,           environment.clock, environment.random, {},
                                 &environment.cancelled, environment.processes};
@@ -114,8 +120,11 @@ Result<int> RunOptimize(Environment& environment, OptimizeOptions& options) {
   AddReports(options, progress, optimize);
   FIRN_ASSIGN(const auto result, service::Optimize(commit, opened.table.id, optimize));
   progress.Finish();
-  if (result.rounds == 0 && !HasTidied(result.outcome)) return ShowPlanOnly(environment, options, result.first);
-  return ShowOutcome(environment, options, result);
+  if (result.rounds == 0 && !HasTidied(result.outcome)) {
+    return ShowPlanOnly(environment, options, SelectionLine(selection, result.first.facts, TableWords(options.table)),
+                        result.first);
+  }
+  return ShowOutcome(environment, options, words, result);
 }
 
 }  // namespace
@@ -136,7 +145,7 @@ void AddOptimize(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1024))
       ->default_str(std::to_string(DefaultThreads()))
       ->group("Limits");
-  command->add_option("--memory", options->memory, "Memory for merging, over all threads")
+  command->add_option("--memory", options->memory, "Memory of the process, at least 192MB")
       ->default_str(kMemory)
       ->group("Limits");
   command

@@ -89,7 +89,7 @@ std::string FailureStep(const std::vector<act::GroupFailure>& failures, const st
                  : "Next: repair what is named. Until then another run ends in the same way.";
 }
 
-std::string OutcomeText(const act::Outcome& outcome, const std::string& table_words, std::size_t lines_max) {
+std::string OutcomeText(const act::Outcome& outcome, const OutcomeWords& words, std::size_t lines_max) {
   std::string text;
   if (outcome.commits.empty()) {
     text = "Nothing was committed: the table is as it was.\n";
@@ -105,8 +105,8 @@ std::string OutcomeText(const act::Outcome& outcome, const std::string& table_wo
   }
   text += NotesText(outcome.notes) + TidiedText(outcome.leftovers_removed);
   text += FailureText(outcome.failures, outcome.leftover_files);
-  std::string next = FailureStep(outcome.failures, table_words);
-  if (next.empty()) next = fmt::format("Next: `firn health {}` shows the difference.", table_words);
+  std::string next = FailureStep(outcome.failures, words.table);
+  if (next.empty()) next = fmt::format("Next: `firn health {}` shows the difference.", words.selected);
   return text + "\n" + next + "\n";
 }
 

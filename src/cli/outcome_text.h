@@ -13,9 +13,14 @@
 
 namespace firn::cli {
 
+/// How the user names the table in the commands that are proposed.
+struct OutcomeWords {
+  std::string table;
+  std::string selected;  // with the options that say what is looked at
+};
+
 /// Ends with what to do next. `lines_max` bounds the list of commits.
-/// `table_words`: how the user names the table, for the command that is proposed.
-std::string OutcomeText(const act::Outcome& outcome, const std::string& table_words, std::size_t lines_max);
+std::string OutcomeText(const act::Outcome& outcome, const OutcomeWords& words, std::size_t lines_max);
 
 /// 0 without failures; 7 if an outcome is unknown; 10 if the work was cancelled; 11 when a part was committed; else the
 /// code of the first failure.

@@ -60,7 +60,7 @@ TEST(ExitOf, RefusalsAreNoFailure) {
 
 TEST(OutcomeText, NextStep_IsAnotherRunOnlyWhereItHelps) {
   const auto says = [](const act::Outcome& outcome, std::string_view words) {
-    return OutcomeText(outcome, "cat.db.t", 10).find(words) != std::string::npos;
+    return OutcomeText(outcome, {"cat.db.t", "cat.db.t --where 'a = 1'"}, 10).find(words) != std::string::npos;
   };
   EXPECT_TRUE(says(MakeOutcome(1, {Code::kCorrupt, Code::kConflict}), "run this again"));
   EXPECT_TRUE(says(MakeOutcome(0, {Code::kNotFound}), "run this again"));
@@ -78,14 +78,15 @@ TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   act::Outcome outcome = MakeOutcome(1, {Code::kCorrupt});
   outcome.leftover_files = {"s3://b/t/data/x\n.parquet"};
   outcome.notes = {"Bloom filters are not kept: a"};
-  const std::string text = OutcomeText(outcome, "cat.db.t", 10);
+  const std::string text = OutcomeText(outcome, {"cat.db.t", "cat.db.t --where 'a = 1'"}, 10);
   EXPECT_NE(text.find("Merged 1,998 files into 2"), std::string::npos) << text;
   EXPECT_NE(text.find("100"), std::string::npos) << text;
   EXPECT_NE(text.find("p=1"), std::string::npos) << text;
   EXPECT_NE(text.find("Note: Bloom filters are not kept: a.\n"), std::string::npos) << text;
   EXPECT_NE(text.find("reason of corrupt"), std::string::npos) << text;
   EXPECT_NE(text.find("s3://b/t/data/x?.parquet"), std::string::npos) << text;
-  const std::string unknown = OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), "cat.db.t", 10);
+  const std::string unknown =
+      OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), {"cat.db.t", "cat.db.t --where 'a = 1'"}, 10);
   EXPECT_NE(unknown.find("`firn inspect snapshots cat.db.t`"), std::string::npos) << unknown;
 }
 
@@ -95,7 +96,7 @@ TEST(OutcomeText, FailuresAndLeftovers_AreNeverCut) {
     outcome.failures.push_back({"part=" + std::to_string(i) + ";", 1, Error{Code::kCorrupt, "broken"}});
     outcome.leftover_files.push_back("/data/" + std::to_string(i) + ".parquet");
   }
-  const std::string text = OutcomeText(outcome, "db.t", 2);
+  const std::string text = OutcomeText(outcome, {"db.t", "db.t"}, 2);
   for (int i = 0; i < 40; ++i) {
     EXPECT_NE(text.find("part=" + std::to_string(i) + ";"), std::string::npos) << i;
     EXPECT_NE(text.find("/data/" + std::to_string(i) + ".parquet"), std::string::npos) << i;

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/next_step.h"
 #include "cli/plan_text.h"
 #include "cli/table_options.h"
 #include "decide/plan_json.h"
@@ -26,6 +27,7 @@ struct PlanOptions {
 };
 
 Result<int> RunPlan(Environment& environment, PlanOptions& options) {
+  const std::string words = SelectedWords(options.table, options.selection) + MaxBytesWords(options.max_bytes);
   FIRN_TRY(ApplySettings(environment, options.common, options.table.request,
                          {.threads = &options.threads, .target_file_size = &options.selection.target_file_size}));
   FIRN_ASSIGN(const OpenedTable opened, environment.open_table(options.table.request));
@@ -42,10 +44,11 @@ Result<int> RunPlan(Environment& environment, PlanOptions& options) {
     environment.terminal.Out(json::WritePretty(decide::ToJson(found.plan, found.facts)) + "\n");
     return kExitOk;
   }
-  std::string text = SelectionLine(selection, found.facts) +
+  const std::string read_only = ReadOnlyLine(WhyReadOnly(opened, options.table.ref));
+  std::string text = SelectionLine(selection, found.facts, TableWords(options.table)) + read_only +
                      PlanText(found.facts, found.plan, options.common.verbosity > 0 ? SIZE_MAX : options.lines);
-  if (!found.plan.groups.empty())
-    text += fmt::format("\nNext: `firn optimize {}` does it.\n", TableWords(options.table));
+  if (!found.plan.groups.empty() && read_only.empty())
+    text += fmt::format("\nNext: `firn optimize {}` does it.\n", words);
   environment.terminal.Out(text);
   return kExitOk;
 }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <vector>
 
@@ -48,8 +47,11 @@ struct Work {
     may_delete_more |= other.may_delete_more;
     seconds += other.seconds;
   }
-  /// "12", or "12 or more" where delete files would have to be read to know.
-  std::string DeletedRows() const { return HumanCount(deleted_rows) + (may_delete_more ? " or more" : ""); }
+  /// "12", "12 or more" where delete files would have to be read to know, "not known" where nothing is.
+  std::string DeletedRows() const {
+    if (deleted_rows == 0 && may_delete_more) return "not known";
+    return HumanCount(deleted_rows) + (may_delete_more ? " or more" : "");
+  }
 };
 
 /// One entry a partition, in the order in which the plan comes to them.
@@ -136,13 +138,11 @@ std::string Forecast(const observe::Facts& facts, const decide::Plan& plan) {
     read += group.input_bytes;
     written += group.predicted_output_bytes;
   }
-  const auto entropy = [&](double mse) {
-    return fmt::format("{:.2f}", std::sqrt(mse) / static_cast<double>(plan.target_size_bytes));
-  };
+  const auto mean = [](std::int64_t bytes, std::int64_t files) { return files == 0 ? "-" : HumanBytes(bytes / files); };
   TextTable table({{""}, {"now", kRight}, {"afterwards, about", kRight}});
   table.AddRow({"files", HumanCount(plan.files_before), HumanCount(plan.files_after)});
   table.AddRow({"size", HumanBytes(size), HumanBytes(size - read + written)});
-  table.AddRow({"entropy", entropy(plan.size_mse_before), entropy(plan.size_mse_after)});
+  table.AddRow({"mean file", mean(size, plan.files_before), mean(size - read + written, plan.files_after)});
   return table.Print();
 }
 

@@ -16,9 +16,11 @@
 #include "cli/commands.h"
 #include "cli/delete_text.h"
 #include "cli/exit_codes.h"
+#include "cli/next_step.h"
 #include "cli/outcome_text.h"
 #include "cli/progress.h"
 #include "cli/table_options.h"
+#include "cli/text_table.h"
 #include "cli/work_options.h"
 #include "decide/decide.h"
 #include "decide/delete_plan_json.h"
@@ -77,11 +79,12 @@ Result<service::RewriteDeletesOptions> MakeOptions(const RewriteDeletesOptions& 
 
 std::size_t Lines(const RewriteDeletesOptions& options) { return options.common.verbosity > 0 ? SIZE_MAX : 10; }
 
-int ShowPlanOnly(Environment& environment, const RewriteDeletesOptions& options,
+int ShowPlanOnly(Environment& environment, const RewriteDeletesOptions& options, const std::string& head,
                  const service::DeleteAssessment& found) {
-  return ShowPlanOnly(environment, options.common,
-                      {decide::ToJson(found.plan, found.facts), DeletePlanText(found.facts, found.plan, Lines(options)),
-                       found.plan.refusals, options.dry_run});
+  return ShowPlanOnly(
+      environment, options.common,
+      {decide::ToJson(found.plan, found.facts), head + DeletePlanText(found.facts, found.plan, Lines(options)),
+       found.plan.refusals, options.dry_run});
 }
 
 int ShowOutcome(Environment& environment, const RewriteDeletesOptions& options,
@@ -107,7 +110,8 @@ Result<int> RunRewriteDeletes(Environment& environment, RewriteDeletesOptions& o
   if (options.dry_run) {
     rewrite.plan.plan_id = environment.random.NewUuidV7(environment.clock.Now());
     FIRN_ASSIGN(const auto found, service::AssessDeletes(opened.table, *opened.io, rewrite));
-    return ShowPlanOnly(environment, options, found);
+    const std::string read_only = ReadOnlyLine(WhyReadOnly(opened, options.table.ref));
+    return ShowPlanOnly(environment, options, read_only, found);
   }
   act::CommitEnvironment commit{*opened.catalog,        *opened.io,           environment.clock, environment.random, {},
                                 &environment.cancelled, environment.processes};
@@ -121,7 +125,7 @@ Result<int> RunRewriteDeletes(Environment& environment, RewriteDeletesOptions& o
   FIRN_ASSIGN(const auto result, service::RewriteDeletes(commit, opened.table.id, rewrite));
   progress.Finish();
   if (result.is_upgraded) progress.Note("The table has format version 3 now.");
-  if (result.rounds == 0 && !HasTidied(result.outcome)) return ShowPlanOnly(environment, options, result.first);
+  if (result.rounds == 0 && !HasTidied(result.outcome)) return ShowPlanOnly(environment, options, "", result.first);
   return ShowOutcome(environment, options, result);
 }
 
@@ -136,16 +140,18 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
   command->add_flag("--dry-run", options->dry_run, "Only show the plan, write nothing");
   command
       ->add_option("--only", options->only,
-                   "Only these, of: equality (to positions, or to deletion vectors in v3), positions (many files to\n"
-                   "few, or to deletion vectors), dangling (deletes of nothing); separated by commas")
+                   "Only these, of: equality (to positions, or to deletion vectors in v3, together with the position\n"
+                   "deletes of the same data files), positions (many files to few, or to deletion vectors), dangling\n"
+                   "(deletes of nothing); separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember({"equality", "positions", "dangling"}))
       ->allow_extra_args(false);
   command
-      ->add_option("--format-version", options->format_version,
-                   "3: raise the table from format version 2 first, so that deletes become deletion vectors. Older\n"
-                   "readers and writers cannot use it then")
-      ->check(CLI::Range(3, 3));
+      ->add_option(
+          "--format-version", options->format_version,
+          "3: raise the table from format version 2 first, so that what is rewritten becomes deletion vectors.\n"
+          "Older readers and writers cannot use it then")
+      ->check([](const std::string& text) { return text == "3" ? "" : "only 3 is known, not " + Printable(text); });
   command
       ->add_option("--target-file-size", options->selection.target_file_size,
                    "Wanted size of position delete files; otherwise the table's property, or 64MB")
@@ -159,7 +165,9 @@ void AddRewriteDeletes(CLI::App& app, CommandContext& context) {
       ->check(CLI::Range(1, 1024))
       ->default_str(std::to_string(DefaultThreads()))
       ->group("Limits");
-  command->add_option("--memory", options->memory, "Memory of the process")->default_str(kMemory)->group("Limits");
+  command->add_option("--memory", options->memory, "Memory of the process, at least 128MB")
+      ->default_str(kMemory)
+      ->group("Limits");
   AddPinOption(*command, options->pin);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/human_text.h"
 #include "base/log.h"
 #include "cli/event_options.h"
@@ -18,17 +17,6 @@ namespace firn::cli {
 namespace {
 
 constexpr int kThreadsMax = 1024;
-
-/// `text` as one word of a shell.
-std::string ShellWord(const std::string& text) {
-  const auto is_plain = [](char c) {
-    return IsAsciiAlphanumeric(c) || std::string_view("_-./:@%+,=").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::ranges::all_of(text, is_plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return Printable(word + "'");
-}
 
 Status ApplyLogLevel(const std::string& text, const CommonOptions& common) {
   static constexpr std::pair<std::string_view, LogLevel> kLevels[] = {{"debug", LogLevel::kDebug},
@@ -123,14 +111,6 @@ Status ApplySettings(const Environment& environment, const CommonOptions& common
   return Ok();
 }
 
-std::string TableWords(const TableOptions& options) {
-  std::string words = ShellWord(options.request.table);
-  if (!options.request.catalog.empty()) words += " --catalog " + ShellWord(options.request.catalog);
-  if (!options.request.config_file.empty()) words += " --config " + ShellWord(options.request.config_file);
-  if (options.ref != "main") words += " --branch " + ShellWord(options.ref);
-  return words;
-}
-
 Result<orient::Policy> PolicyOf(const iceberg::TableMetadata& metadata, const SelectionOptions& options) {
   FIRN_ASSIGN(orient::Policy policy, orient::PolicyFromProperties(metadata.properties()));
   FIRN_ASSIGN(const auto target, ParseBytesOption("--target-file-size", options.target_file_size));
@@ -146,8 +126,15 @@ Result<decide::PartitionSelection> SelectionOf(const iceberg::MetadataPtr& metad
   return decide::PartitionSelection::Make(&where, options.partitions, metadata).In("--where");
 }
 
-std::string SelectionLine(const decide::PartitionSelection& selection, const observe::Facts& facts) {
+std::string SelectionLine(const decide::PartitionSelection& selection, const observe::Facts& facts,
+                          const std::string& table_words) {
   if (selection.selects_everything()) return "";
+  if (facts.partitions.empty()) {
+    return fmt::format(
+        "Nothing is in the partitions that --where and --partition select: `firn inspect partitions {}` "
+        "lists those that there are.\n",
+        table_words);
+  }
   return fmt::format("About the {} that --where and --partition select, each as a whole.\n",
                      HumanCount(static_cast<std::int64_t>(facts.partitions.size()), "partition"));
 }

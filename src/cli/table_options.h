@@ -52,15 +52,14 @@ struct SettingTargets {
 /// Checks all settings, also those that this command does not know. The log level is set at once.
 Status ApplySettings(const Environment& environment, const CommonOptions& common, const TableRequest& request,
                      const SettingTargets& targets);
-/// TABLE as it was typed, with the options that say where it is, ready to be copied into another command. Properties
-/// are left out: they can be secret.
-std::string TableWords(const TableOptions& options);
 
 /// The table's properties, changed by the options.
 Result<orient::Policy> PolicyOf(const iceberg::TableMetadata& metadata, const SelectionOptions& options);
 Result<decide::PartitionSelection> SelectionOf(const iceberg::MetadataPtr& metadata, const SelectionOptions& options);
 /// For people: that what follows is about a part of the table; empty when it is about all of it.
-std::string SelectionLine(const decide::PartitionSelection& selection, const observe::Facts& facts);
+/// `table_words`: the table in the command that is proposed where nothing is selected.
+std::string SelectionLine(const decide::PartitionSelection& selection, const observe::Facts& facts,
+                          const std::string& table_words);
 /// "128MB" of `option`; nullopt for empty text.
 Result<std::optional<std::int64_t>> ParseBytesOption(std::string_view option, const std::string& text);
 

@@ -50,8 +50,11 @@ Refusal ExplainRest(const Facts& facts, const orient::Policy& policy, const Deci
   for (const auto& group : decision.groups) used.insert(used.end(), group.files.begin(), group.files.end());
   std::sort(used.begin(), used.end());
   Totals rest;
+  std::int64_t largest = 0;
   for (std::uint32_t i : decision.files.candidates) {
-    if (!std::binary_search(used.begin(), used.end(), i)) rest.Add(facts.files[i].size_bytes);
+    if (std::binary_search(used.begin(), used.end(), i)) continue;
+    rest.Add(facts.files[i].size_bytes);
+    largest = std::max(largest, facts.files[i].size_bytes);
   }
   Refusal refusal{facts.partitions[decision.files.partition].text, "", "", rest.files, rest.bytes};
   const std::string healthy = HumanBytes(policy.healthy_size_bytes());
@@ -77,6 +80,11 @@ Refusal ExplainRest(const Facts& facts, const orient::Policy& policy, const Deci
     refusal.code = kCodeNotWorth;
     refusal.reason = fmt::format("{} left: rewriting {} would remove too few of them",
                                  HumanCount(rest.files, "small file"), HumanBytes(rest.bytes));
+    const double needed = PackingLimits().growth_min * static_cast<double>(largest);
+    if (rest.bytes < policy.healthy_size_bytes() && static_cast<double>(rest.bytes) < needed) {
+      refusal.reason = fmt::format("{} left: waiting until the others together have the {} of the largest",
+                                   HumanCount(rest.files, "small file"), HumanBytes(largest));
+    }
   }
   return refusal;
 }
@@ -172,10 +180,14 @@ void FillForecast(const Facts& facts, Plan& plan) {
   plan.size_mse_after = entropy.mean_squared_error();
 }
 
-std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& policy, const Plan& plan) {
+std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& policy, bool is_selection,
+                      const Plan& plan) {
   if (!policy.enabled) return "Nothing is planned: firn.enabled is false.";
   if (plan.groups.empty()) {
-    if (diagnosis.file_count == 0) return "Nothing to do: the table has no files.";
+    if (diagnosis.file_count == 0) {
+      return is_selection ? "Nothing to do: no partition that was asked for has files."
+                          : "Nothing to do: the table has no files.";
+    }
     if (diagnosis.small_files + diagnosis.blocked_files + diagnosis.fold_files == 0) {
       return fmt::format("Nothing to do: every file has at least {}.", HumanBytes(diagnosis.healthy_size_bytes));
     }
@@ -192,10 +204,15 @@ std::string Summarize(const orient::Diagnosis& diagnosis, const orient::Policy& 
   std::string what = fmt::format("Merge {} into {}: {} fewer", HumanCount(plan.files_replaced, "small file"),
                                  HumanCount(outputs), HumanCount(plan.files_before - plan.files_after, "file"));
   if (delete_files > 0) {
-    what = fmt::format("Rewrite {} into {}: {} fewer, {} less, {} or more dropped",
-                       HumanCount(plan.files_replaced, "file"), HumanCount(outputs),
-                       HumanCount(plan.files_before - plan.files_after, "file"),
-                       HumanCount(delete_files, "delete file read"), HumanCount(plan.deleted_rows, "deleted row"));
+    what = fmt::format("Rewrite {} into {}: {} fewer, {} less", HumanCount(plan.files_replaced, "file"),
+                       HumanCount(outputs), HumanCount(plan.files_before - plan.files_after, "file"),
+                       HumanCount(delete_files, "delete file read"));
+    // A lower bound of none says nothing.
+    if (plan.deleted_rows > 0) {
+      const bool may_be_more = std::ranges::any_of(plan.groups, &MergeGroup::may_delete_more);
+      what +=
+          fmt::format(", {}{} dropped", HumanCount(plan.deleted_rows, "deleted row"), may_be_more ? " or more" : "");
+    }
   }
   return fmt::format("{}, {} to read, about {} of work.", what, HumanBytes(plan.bytes_rewritten),
                      HumanSeconds(plan.predicted_seconds));
@@ -275,7 +292,7 @@ Result<Plan> Decide(const Facts& facts, const orient::Diagnosis& diagnosis, cons
   }
   FillForecast(facts, plan);
   plan.refusals = std::move(refusals).Take();
-  plan.reason = Summarize(diagnosis, policy, plan);
+  plan.reason = Summarize(diagnosis, policy, options.is_selection, plan);
   return plan;
 }
 

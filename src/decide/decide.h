@@ -64,6 +64,8 @@ struct DecideOptions {
   KeyRangeLookup key_ranges = {};
   CostModel cost = {};
   std::size_t refusals_max = 1000;
+  /// The facts are about selected partitions of the table alone.
+  bool is_selection = false;
 };
 
 Result<Plan> Decide(const observe::Facts& facts, const orient::Diagnosis& diagnosis, const orient::Policy& policy,

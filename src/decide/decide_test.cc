@@ -150,6 +150,22 @@ TEST(Decide, WorkedExample_MergesInsidePartitions) {
   EXPECT_EQ(Find(plan, kCodeHealthy)->files, 2);
 }
 
+TEST(Decide, FilesThatWait_SayForWhat) {
+  std::vector<std::int64_t> sizes(4, 100 * kKiB);
+  sizes.push_back(2 * kMiB);  // of an earlier merge
+  const auto waiting = MakeFacts({sizes});
+  const Plan plan = MakePlan(waiting, MakePolicy(), {});
+  EXPECT_TRUE(plan.groups.empty());
+  EXPECT_EQ(Find(plan, kCodeNotWorth)->reason,
+            "5 small files left: waiting until the others together have the 2.00 MiB of the largest");
+}
+
+TEST(Decide, NothingSelected_IsNotAnEmptyTable) {
+  EXPECT_EQ(MakePlan(MakeFacts({}), MakePolicy(), {}).reason, "Nothing to do: the table has no files.");
+  EXPECT_EQ(MakePlan(MakeFacts({}), MakePolicy(), {.is_selection = true}).reason,
+            "Nothing to do: no partition that was asked for has files.");
+}
+
 TEST(Decide, FlaggedFiles_AreRefusedWithTheirReason) {
   auto facts = MakeFacts({std::vector<std::int64_t>(12, 100 * kKiB)});
   facts.files[0].flags = observe::kHasPositionDeletes;

@@ -36,11 +36,11 @@ std::string SmallFilesReason(const Diagnosis& d) {
     blocked = fmt::format("; {} cannot be merged by this version", HumanCount(d.blocked_files, "more small file"));
   }
   if (d.removable_files == 0) {
-    return fmt::format("{} below {}, none can be merged away{}", HumanCount(d.small_files, "file"),
+    return fmt::format("{} below {}, none too many{}", HumanCount(d.small_files, "file"),
                        HumanBytes(d.healthy_size_bytes), blocked);
   }
-  return fmt::format("{} of {} can be merged away{}", HumanCount(d.removable_files), HumanCount(d.file_count, "file"),
-                     blocked);
+  return fmt::format("{}; {} would hold the same{}", HumanCount(d.file_count, "file"),
+                     HumanCount(d.file_count - d.removable_files), blocked);
 }
 
 ScorePart DeletesPart(const observe::Facts& facts, const Diagnosis& d) {

@@ -92,7 +92,7 @@ TEST(ScoreHealth, ThousandTinyFiles_ScoreLowAndSayWhy) {
   ASSERT_EQ(d.parts.size(), 5U);
   EXPECT_LT(d.parts[0].score, 2);
   EXPECT_LT(d.parts[1].score, 2);
-  EXPECT_EQ(d.parts[1].reason, "999 of 1,000 files can be merged away");
+  EXPECT_EQ(d.parts[1].reason, "1,000 files; 1 would hold the same");
   EXPECT_LT(d.score, 45);
   EXPECT_GT(d.score, 35);
 }

@@ -122,9 +122,13 @@ Result<LoadedTable> HadoopCatalog::LoadTable(const TableIdentifier& id) {
   }
 }
 
-Status HadoopCatalog::CheckWritable(const LoadedTable& table) const {
+Status HadoopCatalog::CheckUnmoved(const LoadedTable& table) const {
   FIRN_ASSIGN(const std::string directory, DirectoryOf(table.id));
-  FIRN_TRY(CheckPlace(table, directory, *table.metadata));
+  return CheckPlace(table, directory, *table.metadata);
+}
+
+Status HadoopCatalog::CheckWritable(const LoadedTable& table) const {
+  FIRN_TRY(CheckUnmoved(table));
   return io_->CheckExclusive(table.metadata_location).In(ToString(table.id));
 }
 

@@ -34,6 +34,8 @@ class HadoopCatalog final : public Catalog {
   Result<LoadedTable> LoadTable(const TableIdentifier& id) override;
   Result<LoadedTable> CommitTable(const LoadedTable& base, const TableCommit& commit) override;
   Status CheckWritable(const LoadedTable& table) const override;
+  /// The part of it that asks nobody: stores are asked by making an object.
+  Status CheckUnmoved(const LoadedTable& table) const;
   bool SwapsNames() const override { return true; }
   /// Of the warehouse; empty without one.
   Result<std::vector<TableIdentifier>> ListTables() override;

@@ -295,6 +295,7 @@ TEST(HadoopInStoreTest, NoExclusiveCreation_ReadsButRefusesToWrite) {
   const Status writable = catalog->CheckWritable(*table);
   ASSERT_FALSE(writable);
   EXPECT_EQ(writable.error().code, Code::kUnsupported);
+  EXPECT_TRUE(dynamic_cast<const HadoopCatalog&>(*catalog).CheckUnmoved(*table)) << "the store is not asked";
   const auto committed = catalog->CommitTable(*table, {{}, {iceberg::SetProperties{{{"a", "1"}}}}});
   ASSERT_FALSE(committed);
   EXPECT_EQ(committed.error().code, Code::kUnsupported);

@@ -15,9 +15,10 @@ Result<LoadedTable> StaticCatalog::CommitTable(const LoadedTable& base, const Ta
 }
 
 Status StaticCatalog::CheckWritable(const LoadedTable& table) const {
-  return Error{Code::kUnsupported, table.id.name +
-                                       ": a table given by its metadata file can only be read; name it "
-                                       "through its catalog, or give the directory of a Hadoop table"};
+  return Error{Code::kUnsupported,
+               table.id.name +
+                   ": a table found by the metadata file of a catalog can only be read: name it through "
+                   "that catalog. By their directory only Hadoop-style tables (vN.metadata.json) are written"};
 }
 
 }  // namespace firn::ports

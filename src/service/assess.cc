@@ -8,9 +8,12 @@
 namespace firn::service {
 namespace {
 
+bool SelectsAll(const AssessOptions& options) {
+  return options.selection == nullptr || options.selection->selects_everything();
+}
+
 void Select(const AssessOptions& options, const ports::LoadedTable& table, observe::ObserveOptions& observe) {
-  const bool selects_all = options.selection == nullptr || options.selection->selects_everything();
-  const decide::PartitionSelection* selection = selects_all ? nullptr : options.selection;
+  const decide::PartitionSelection* selection = SelectsAll(options) ? nullptr : options.selection;
   const PartitionKeys* keys = options.keys;
   if (selection == nullptr && keys == nullptr) return;
   observe.partition_filter = [selection, keys](SpecId spec, const iceberg::PartitionTuple& tuple) {
@@ -46,17 +49,24 @@ Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, 
   return assessment;
 }
 
-Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
-                          TimestampMs now) {
-  AssessOptions checked = options;
-  checked.check_duplicates = true;
-  FIRN_ASSIGN(Assessment assessment, Diagnose(table, io, checked, now));
+Status MakePlan(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                Assessment& assessment) {
   decide::DecideOptions decide_options;
   decide_options.plan_id = options.plan_id;
   decide_options.max_bytes = options.max_bytes;
   decide_options.cost = CostOf(*table.metadata, options.policy);
   decide_options.key_ranges = MakeKeyRangeLookup(assessment.facts, *table.metadata, io, options.threads);
+  decide_options.is_selection = options.keys != nullptr || !SelectsAll(options);
   FIRN_ASSIGN(assessment.plan, decide::Decide(assessment.facts, assessment.diagnosis, options.policy, decide_options));
+  return Ok();
+}
+
+Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                          TimestampMs now) {
+  AssessOptions checked = options;
+  checked.check_duplicates = true;
+  FIRN_ASSIGN(Assessment assessment, Diagnose(table, io, checked, now));
+  FIRN_TRY(MakePlan(table, io, options, assessment));
   return assessment;
 }
 

@@ -46,10 +46,13 @@ struct Assessment {
   decide::Plan plan;
 };
 
-/// Observe and orient; the plan stays empty.
+/// Observe and orient; the plan stays empty. A data file that is named twice is an error only where that is asked for.
 Result<Assessment> Diagnose(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
                             TimestampMs now);
-/// All three.
+/// Decides on what Diagnose found with the same arguments.
+Status MakePlan(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
+                Assessment& assessment);
+/// All three; a data file that is named twice is an error.
 Result<Assessment> Assess(const ports::LoadedTable& table, ports::FileIO& io, const AssessOptions& options,
                           TimestampMs now);
 
