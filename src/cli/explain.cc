@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/human_number.h"
 #include "base/human_text.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -59,9 +60,9 @@ std::string DecisionText(const decide::Decision& decision, bool verbose) {
   if (decision.outcome) text += "    measured:  " + EffectText(*decision.outcome) + "\n";
   if (decision.not_before) text += "    not before: " + TimeText(*decision.not_before) + "\n";
   if (!verbose) return text;
-  for (const auto& [name, value] : decision.inputs) text += fmt::format("    {} = {:.6g}\n", name, value);
+  for (const auto& [name, value] : decision.inputs) text += fmt::format("    {} = {}\n", name, HumanNumber(value));
   for (const decide::Alternative& other : decision.alternatives) {
-    const std::string line = fmt::format("    not: {} ({:.4g}): {}", other.text, other.value, other.why_not);
+    const std::string line = fmt::format("    not: {} ({}): {}", other.text, HumanNumber(other.value), other.why_not);
     text += Wrap(Printable(line), kLineWidth, 8) + "\n";
   }
   if (!decision.plan_id.empty()) text += "    plan " + decision.plan_id + "\n";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/human_number.h"
 #include "base/human_text.h"
 #include "decide/backlog.h"
 
@@ -48,7 +49,7 @@ std::string Goes(const QueueEntry& entry, const Candidate& candidate, TimestampM
     case Lane::kRequest: return "it was asked for";
     case Lane::kAutomatic: break;
   }
-  return fmt::format("its score is {:.3g}, and it was found {} ago", entry.score,
+  return fmt::format("its score is {}, and it was found {} ago", HumanNumber(entry.score),
                      HumanSeconds(SecondsUntil(now, candidate.created_at)));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/human_number.h"
 #include "base/human_text.h"
 #include "orient/delete_debt.h"
 
@@ -12,8 +13,11 @@ namespace firn::orient {
 namespace {
 
 std::string NoiseText(const Noise& noise) {
-  return fmt::format("noise {:.3g} (files {:.3g}, bytes {:.3g}, commits {:.3g}, age {:.3g}) of {:.3g}", noise.total(),
-                     noise.files, noise.bytes, noise.commits, noise.age, noise.threshold);
+  // A part that is nothing beside the threshold is 0 for a reader.
+  const auto part = [&noise](double value) { return HumanNumber(value < noise.threshold / 1000 ? 0 : value); };
+  return fmt::format("noise {} (files {}, bytes {}, commits {}, age {}) of {}", HumanNumber(noise.total()),
+                     part(noise.files), part(noise.bytes), part(noise.commits), part(noise.age),
+                     HumanNumber(noise.threshold));
 }
 
 bool IsMergeWorthALook(const Verdict& verdict, const Policy& policy) {
@@ -41,8 +45,8 @@ void Look(const PartitionState& state, const Policy& policy, Verdict& verdict) {
   if (!state.has_numbers()) return scan("its files are not known any more; " + NoiseText(verdict.noise));
   const std::string about = verdict.is_estimate ? "about " : "";
   if (IsMergeWorthALook(verdict, policy)) {
-    return scan(fmt::format("{}{} of {} removable, entropy {:.3g}", about, HumanCount(verdict.removable_files),
-                            HumanCount(verdict.file_count, "file"), verdict.entropy));
+    return scan(fmt::format("{}{} of {} removable, entropy {}", about, HumanCount(verdict.removable_files),
+                            HumanCount(verdict.file_count, "file"), HumanNumber(verdict.entropy)));
   }
   if (std::string why = WhyDeletesNeedALook(state, policy); !why.empty()) return scan(std::move(why));
   if (verdict.is_estimate && verdict.noise.is_overdue) {
@@ -54,8 +58,8 @@ void Look(const PartitionState& state, const Policy& policy, Verdict& verdict) {
         fmt::format("{}{} of {} removable, worth a scan from {}", about, HumanCount(verdict.removable_files),
                     HumanCount(verdict.file_count, "file"), policy.removable_files_min());
   } else {
-    verdict.reason =
-        fmt::format("{}entropy {:.3g} is tolerated up to {:.3g}", about, verdict.entropy, policy.tolerated_entropy);
+    verdict.reason = fmt::format("{}entropy {} is tolerated up to {}", about, HumanNumber(verdict.entropy),
+                                 HumanNumber(policy.tolerated_entropy));
   }
 }
 

@@ -52,14 +52,14 @@ TEST(Triage, StreamOfSmallFiles_AsInTheDocument) {
       EXPECT_EQ(verdict.removable_files, 28);
       EXPECT_NEAR(verdict.entropy, 0.465, 0.001);
       EXPECT_FALSE(verdict.is_estimate);
-      EXPECT_EQ(verdict.reason, "28 of 129 files removable, entropy 0.465");
+      EXPECT_EQ(verdict.reason, "28 of 129 files removable, entropy 0.47");
     }
   }
   Policy tolerant;
   tolerant.tolerated_entropy = 0.5;
   const Verdict verdict = Triage(state, tolerant, After(60 * 28));
   EXPECT_EQ(verdict.kind, VerdictKind::kCalm);
-  EXPECT_THAT(verdict.reason, HasSubstr("0.465 is tolerated up to 0.5"));
+  EXPECT_THAT(verdict.reason, HasSubstr("0.47 is tolerated up to 0.5"));
 }
 
 TEST(Triage, LargeFiles_AreCalmForEver) {
