@@ -103,6 +103,8 @@ Status Committer::RunAttempts() {
                 : Status(std::move(done.error()));
     // Storage or a catalog that throttles is asked again; every other error is final.
     if (!done && last.error().code != Code::kUnavailable) return last;
+    Log(LogLevel::kInfo, fmt::format("{}: attempt {} of {} to commit: {}", Name(), report_.attempts,
+                                     retry_.attempts_max, done ? "others were faster" : last.error().message));
   }
   return last;
 }

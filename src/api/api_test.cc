@@ -223,6 +223,7 @@ TEST_F(ApiTest, RequestsAreReadStrictly) {
   ASSERT_EQ(response.status, 202) << response.body;
   const auto stored = fleet_.Requests({})->items.at(0);
   EXPECT_EQ(*Body(response).Find("id")->AsString(), stored.id);
+  EXPECT_EQ(Body(response).Find("shadow")->AsBool(), false);
   EXPECT_EQ(stored.request.action, "fold");
   EXPECT_EQ(stored.request.priority, 7.5);
   EXPECT_EQ(stored.request.deadline_ms, 1790000100000);

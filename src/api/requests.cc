@@ -72,6 +72,7 @@ Response AddRequest(const Call& call) {
   if (!id) return ErrorAnswer(id.error());
   json::Value body = json::Value::Object();
   body.Set("id", *id);
+  if (const auto summary = call.fleet.Summary()) body.Set("shadow", summary->shadow);
   return JsonAnswer(body, 202);
 }
 

@@ -77,6 +77,11 @@ Result<int> RunRequest(Environment& environment, const RequestOptions& options) 
   FIRN_ASSIGN(const json::Value answer, json::Parse(response.body).In("the service's answer"));
   FIRN_ASSIGN(const std::string id, json::GetString(answer, "id").In("the service's answer"));
   environment.terminal.Out(fmt::format("Request {} is accepted.\n", Printable(id)));
+  const json::Value* shadow = answer.Find("shadow");
+  const bool changes_nothing = options.action == "scan" || options.action == "analyze";
+  if (shadow != nullptr && shadow->AsBool().value_or(false) && !changes_nothing) {
+    environment.terminal.Out("The service is a shadow: it says what it would do (`firn explain`) and does nothing.\n");
+  }
   return kExitOk;
 }
 

@@ -10,7 +10,9 @@
 #include <memory>
 
 #include "act/rewrite_data.h"
+#include "api/listen_socket.h"
 #include "base/human_text.h"
+#include "base/log.h"
 #include "base/version.h"
 #include "cli/catalog_opening.h"
 #include "cli/commands.h"
@@ -20,6 +22,7 @@
 #include "cli/table_options.h"
 #include "cli/text_table.h"
 #include "cli/work_options.h"
+#include "iceberg/calendar.h"
 #include "ports/deferred_catalog.h"
 #include "ports/directory_watch.h"
 #include "service/policy_file.h"
@@ -162,6 +165,21 @@ void Announce(Environment& environment, const ServeOptions& options, const api::
   }
 }
 
+/// The log of what runs for months has the time on every line.
+class TimedLog {
+ public:
+  explicit TimedLog(ports::Clock& clock) {
+    SetLogPrefix([&clock] {
+      std::string time = iceberg::IsoTimestampText(clock.Now().value * 1'000, iceberg::TimeUnit::kMicros);
+      time.resize(time.size() - 3);  // milliseconds are enough
+      return time + "Z ";
+    });
+  }
+  TimedLog(const TimedLog&) = delete;
+  TimedLog& operator=(const TimedLog&) = delete;
+  ~TimedLog() { SetLogPrefix({}); }
+};
+
 using Reader = std::shared_ptr<ports::TopicReader>;
 
 /// Null where no topic is to be read.
@@ -180,6 +198,7 @@ Result<Reader> ReadTopic(Environment& environment, std::optional<EventTopicOptio
 }
 
 Result<int> RunServe(Environment& environment, ServeOptions& options) {
+  const TimedLog timed(environment.clock);
   FIRN_TRY(ApplySettings(environment, options.common, options.place, {nullptr, &options.memory, nullptr}));
   options.state_is_given = !options.state.empty();
   if (options.state.empty()) {
@@ -198,6 +217,9 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   std::vector<std::string> names;
   for (const auto& catalog : catalogs) names.push_back(catalog->name());
   if (topic) FIRN_TRY(CheckEventCatalog(*topic, names));
+  // Before anything is made: a second service that is started by mistake leaves nothing.
+  FIRN_TRY(api::Listen(listen.server.host, listen.server.port));
+  if (!options.state_is_given) FIRN_TRY(MakeFolderOf(options.state));
   FIRN_ASSIGN(const auto service,
               service::Service::Open(options.state, std::move(catalogs), environment.clock, std::move(made)));
   std::vector<std::unique_ptr<ports::DirectoryWatch>> watches;

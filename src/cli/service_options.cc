@@ -68,14 +68,17 @@ Result<std::string> DefaultStateFile() {
   if ((state == nullptr || *state == '\0') && (home == nullptr || *home == '\0')) {
     return Error{Code::kInvalidArgument, "neither XDG_STATE_HOME nor HOME is set: give --state FILE"};
   }
-  const std::filesystem::path folder =
-      (state != nullptr && *state != '\0' ? std::filesystem::path(state)
-                                          : std::filesystem::path(home) / ".local/state") /
-      "firn";
+  const bool has_state = state != nullptr && *state != '\0';
+  const auto folder = has_state ? std::filesystem::path(state) : std::filesystem::path(home) / ".local/state";
+  return (folder / "firn" / "state.db").string();
+}
+
+Status MakeFolderOf(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return Error{Code::kUnavailable, fmt::format("{}: {}", folder.string(), error.message())};
-  return (folder / "state.db").string();
+  return Ok();
 }
 
 }  // namespace firn::cli

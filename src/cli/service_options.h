@@ -22,7 +22,8 @@ Result<int> ParsePort(std::string_view option, std::string_view text);
 Result<std::string> ReadSmallFile(const std::string& path, std::size_t bytes_max);
 /// One line; refused if others than its owner can read it.
 Result<std::string> ReadTokenFile(const std::string& path);
-/// $XDG_STATE_HOME/firn/state.db, or below ~/.local/state; its folder is made.
+/// $XDG_STATE_HOME/firn/state.db, or below ~/.local/state. Nothing is made.
 Result<std::string> DefaultStateFile();
+Status MakeFolderOf(const std::string& file);
 
 }  // namespace firn::cli

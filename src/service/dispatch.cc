@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "decide/ledger_json.h"
 #include "service/requested_work.h"
+#include "service/service_log.h"
 
 namespace firn::service {
 namespace {
@@ -191,6 +192,7 @@ std::shared_ptr<Dispatch::Job> Dispatch::Choose(Random& random, std::uint64_t& s
     news_.Publish(News::Kind::kDecision, decision.table, std::to_string(decision.id));
   }
   if (!update.decisions.empty()) news_.Publish(News::Kind::kQueue);
+  if (written) LogDecisions(update.decisions);
   if (job == nullptr || written) return job;
   // It must not run without a record: it waits for a state that can be written.
   Log(LogLevel::kError, written.error().message);
@@ -234,6 +236,7 @@ std::shared_ptr<Dispatch::Job> Dispatch::Begin(const decide::QueueEntry& entry, 
   // An analysis changes nothing.
   if (options_.shadow && job->candidate.action != decide::Action::kAnalyze) {
     decision.shadow = true;
+    if (decision.reason.starts_with("Starts:")) decision.reason.replace(0, 6, "Would start (the service is a shadow)");
     shadowed_.insert(job->candidate.table);
     ledger_.Settle(job->running, {}, now);
     wait_ms_ = 0;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "service/dispatch.h"
 #include "service/earlier_work.h"
+#include "service/service_log.h"
 
 namespace firn::service {
 namespace {
@@ -192,6 +193,7 @@ void Dispatch::End(Job& job, const WorkResult& result) {
     Log(LogLevel::kError, written.error().message);
     SetStateWritable(false);
   }
+  LogJobEnd(update.decisions.front(), result);
   if (analysis) options_.analyses->Put(*analysis);
   if (is_analysis && is_failed && row.state == JobRow::State::kFailed) {
     options_.analyses->NoteFailure(row.table, now.value);

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/human_text.h"
+#include "base/log.h"
 #include "decide/decide.h"
 #include "ports/stoppable_file_io.h"
 #include "service/tidied_run.h"
@@ -128,6 +130,10 @@ Result<Optimized> RunRounds(TidiedRun& run, const ports::TableIdentifier& table,
     if (!next) {
       failures.push_back({"", 0, std::move(next.error()).In("planning again")});
       break;
+    }
+    if (!failures.empty()) {
+      Log(LogLevel::kInfo, fmt::format("{}: others changed files of {}: planned again", ToString(table),
+                                       HumanCount(static_cast<std::int64_t>(failures.size()), "file group")));
     }
     // The new plan covers the same partitions: what it leaves out needs no merge any more, or is over the budget.
     Append(left_out, LeftOut(std::exchange(failures, {}), *next));

@@ -6,6 +6,7 @@
 
 #include "act/format_upgrade.h"
 #include "act/plan_base.h"
+#include "base/log.h"
 #include "ports/stoppable_file_io.h"
 #include "service/tidied_run.h"
 
@@ -111,6 +112,7 @@ Result<RewrittenDeletes> RunRounds(TidiedRun& run, const ports::TableIdentifier&
     const auto& failures = result.outcome.failures;
     if (nothing_to_do || round >= options.rounds_max || environment.is_cancelled()) break;
     if (failures.empty() || !std::ranges::all_of(failures, IsConflict)) break;
+    Log(LogLevel::kInfo, ToString(table) + ": others changed files of the plan: planned again");
     auto next = PlanRound(run, table, options);
     if (!next) {
       result.outcome.failures.push_back({"", 0, std::move(next.error()).In("planning again")});

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <utility>
 
+#include "base/human_text.h"
 #include "base/log.h"
 #include "service/earlier_work.h"
+#include "service/service_log.h"
 #include "service/setting_rows.h"
 #include "service/table_name.h"
 
@@ -87,6 +89,11 @@ void Service::Start() {
     threads_.emplace_back([this, own = random.Fork()]() mutable { RunWatcher(own); });
   }
   dispatch_->Start();
+  Log(LogLevel::kInfo, fmt::format("the service {} starts{}: {}, {} known, {}, {}", dispatch_->options().service_id,
+                                   options_.shadow ? " as a shadow" : "",
+                                   HumanCount(static_cast<std::int64_t>(tables_.catalogs().size()), "catalog"),
+                                   HumanCount(static_cast<std::int64_t>(tables_.size()), "table"),
+                                   HumanCount(options_.watchers, "watcher"), HumanCount(options_.workers, "worker")));
 }
 
 void Service::Stop() {
@@ -102,6 +109,7 @@ void Service::Stop() {
   threads_.clear();
   NoteState(SaveCounters());
   shown_.Feed().Close();
+  Log(LogLevel::kInfo, "the service has ended");
 }
 
 void Service::WaitMs(std::int64_t ms) {
@@ -166,6 +174,7 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   look.manifests = &manifests_;
   look.cancelled = &stopping_;
   look.service_id = dispatch_->options().service_id;
+  const TableRow before = table->watched.record.row;
   LookResult result = Look(*table->catalog, table->name, look, random, now, table->watched);
   if (result.error && (result.error->code == Code::kCancelled || stopping_)) return;  // the next run looks again
   {
@@ -177,8 +186,10 @@ void Service::LookAt(const AgendaItem& item, Random& random) {
   // An event of a table that never was, or one that has been gone for long.
   const WatchedTable& watched = table->watched;
   if (result.is_gone && (watched.record.row.uuid.empty() || now.value - watched.gone_ms > kShowGoneMs)) {
+    Log(LogLevel::kDebug, table->id + ": forgotten: its catalog does not have it");
     return Forget(*table);
   }
+  LogTable(before, table->watched.record.row, result.is_replaced);
   if (result.error && result.error->code == Code::kUnavailable) {
     const std::int64_t wait =
         std::min(options_.sweep_interval_ms, kRetryMinMs << std::min<std::int64_t>(table->watched.failures, 10));
@@ -224,6 +235,7 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs star
     dispatch_->Offer(table.id, std::move(*result.candidates), result.scanned_keys);
   }
   CountLook(item, result.counts);
+  if (!result.is_unchanged) LogLook(table.id, item.cause, result.counts);
   TableRecord& record = table.watched.record;
   const bool has_work = dispatch_->HasWork(table.id) || table.watched.needs_full;
   const bool had_work = std::exchange(record.has_work, has_work);
@@ -237,6 +249,7 @@ void Service::Absorb(FleetTable& table, const AgendaItem& item, TimestampMs star
   update.trend = result.trend ? &*result.trend : nullptr;
   update.decisions = std::move(result.decisions);
   NoteState(store_->Write(update));
+  LogDecisions(update.decisions);
   record.partitions.clear();
   for (const decide::Decision& decision : update.decisions) {
     shown_.Feed().Publish(News::Kind::kDecision, decision.table, std::to_string(decision.id));

@@ -9,6 +9,7 @@
 #include "service/earlier_work.h"
 #include "service/requested_work.h"
 #include "service/service.h"
+#include "service/service_log.h"
 
 namespace firn::service {
 namespace {
@@ -88,6 +89,7 @@ Status Service::Restore() {
     StateUpdate update;
     update.job = &job;
     FIRN_TRY(store_->Write(update));
+    Log(LogLevel::kWarn, fmt::format("{}: job {}: lost: {}", job.table, job.id, job.error));
     agenda_.Add({job.table, clock_.Now().value, decide::Cause::kSweep, true});
   }
   FIRN_ASSIGN(auto open, store_->OpenRequests());
@@ -160,6 +162,7 @@ Result<std::string> Service::AddRequest(const NewRequest& request) {
     ++requests_open_;
     requests_[table->id].push_back(row);
   }
+  LogRequest(row);
   agenda_.Add({table->id, now.value, decide::Cause::kRequest, true});
   return row.id;
 }
@@ -174,7 +177,9 @@ void Service::FollowRequests(const FleetTable& table, TimestampMs started, LookR
     // future was made before the clock went back.
     const bool is_newer = request.created_ms > started.value && request.created_ms <= clock_.Now().value;
     if (is_newer || (!result.error && !result.is_full)) continue;
-    if (Answer(table, request, result)) update.requests.push_back(request);
+    if (!Answer(table, request, result)) continue;
+    LogRequest(request);
+    update.requests.push_back(request);
   }
   requests_open_ -= static_cast<std::int64_t>(std::erase_if(place->second, IsEnded));
   if (place->second.empty()) requests_.erase(place);
@@ -250,6 +255,7 @@ void Service::FollowJob(const JobNews& news) {
         request.state = "done";
         request.reason = "The table's page and `/analysis` show what was found.";
       }
+      LogRequest(request);
       is_asked |= news.has_ended;
       update.requests.push_back(request);
     }
@@ -314,8 +320,10 @@ Error Service::StillLooking(std::string_view id) {
 }
 
 Status Service::SetPaused(std::string_view id, bool paused) {
+  const std::string_view word = paused ? "paused" : "resumed";
   if (id.empty()) {
     FIRN_TRY(Acknowledged(store_->Set(kPaused, paused ? "1" : "0")));
+    Log(LogLevel::kInfo, fmt::format("the service is {}", word));
     dispatch_->SetPaused(paused);
     shown_.Feed().Publish(News::Kind::kSummary);
     return Ok();
@@ -334,6 +342,7 @@ Status Service::SetPaused(std::string_view id, bool paused) {
     record.paused = before;
     return written;
   }
+  Log(LogLevel::kInfo, fmt::format("{}: {}", table->id, word));
   SetScopes(*table);
   Publish(*table);
   return Ok();

@@ -71,7 +71,8 @@ std::size_t Service::ListCatalogs(Random& random) {
     if (stopping_) return found;
     {
       const std::lock_guard lock(counters_mutex_);
-      if (listed) catalog_errors_.erase(catalog->name());
+      const bool is_back = listed && catalog_errors_.erase(catalog->name()) > 0;
+      if (is_back) Log(LogLevel::kInfo, fmt::format("catalog {}: answers again", catalog->name()));
       if (!listed) catalog_errors_[catalog->name()] = listed.error().message;
     }
     if (!listed) {

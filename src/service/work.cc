@@ -123,6 +123,7 @@ Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& po
   };
   FIRN_ASSIGN(const Optimized done, Optimize(environment, table_, optimize));
   result_.commits = static_cast<std::int64_t>(done.outcome.commits.size());
+  for (const act::CommitOutcome& commit : done.outcome.commits) result_.retries += commit.attempts - 1;
   result_.measured.files_removed = done.outcome.files_removed - done.outcome.files_added;
   result_.measured.files_replaced = done.outcome.files_removed;
   result_.measured.bytes = done.outcome.bytes_removed;
@@ -152,6 +153,7 @@ Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports
   };
   FIRN_ASSIGN(const RewrittenDeletes done, RewriteDeletes(environment, table_, rewrite));
   result_.commits = done.outcome.snapshot_id ? 1 : 0;
+  result_.retries = std::max(0, done.outcome.attempts - 1);
   const act::DeleteOutcome& outcome = done.outcome;
   result_.measured.delete_files_removed =
       outcome.equality_files_removed + outcome.position_files_removed + outcome.vectors_removed;

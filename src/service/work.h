@@ -52,6 +52,7 @@ struct WorkResult {
   std::string plan_id;
   std::int64_t delete_files_added = 0;
   std::int64_t commits = 0;
+  std::int64_t retries = 0;        // attempts to commit that others were faster than
   Status status = Ok();            // why something was not done
   std::int64_t failures = 0;       // groups that were not done
   std::vector<std::string> notes;  // for people

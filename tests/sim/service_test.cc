@@ -66,6 +66,10 @@ TEST_F(ServiceTest, Shadow_DecidesAndWritesNothing) {
   EXPECT_EQ(world_.table().Load()->metadata_location, before);
   EXPECT_FALSE(Has("done"));
   EXPECT_TRUE(service_->Jobs({}, {})->items.empty());
+  const auto runs = service_->Decisions({.table = Id(), .kind = "run"}, {});
+  ASSERT_EQ(runs->items.size(), 1U);
+  EXPECT_NE(runs->items[0].json.find("Would start (the service is a shadow): "), std::string::npos)
+      << runs->items[0].json;
 }
 
 TEST_F(ServiceTest, Paused_WaitsAndSaysSo_AlsoAfterARestart) {
