@@ -89,7 +89,7 @@ simulate::PolicyOptions OptionsOf(const orient::Policy& tables, TimestampMs star
 Scenario ScenarioOf(simulate::Workload workload, const SimulateOptions& options) {
   Scenario scenario;
   scenario.name = workload.name;
-  scenario.title = fmt::format("{}. {:g} h, seed {}", workload.what, workload.hours, options.seed);
+  scenario.title = fmt::format("{}. {:g} h, seed {}", simulate::Describe(workload), workload.hours, options.seed);
   scenario.policy.target_size_bytes = workload.target_size_bytes;
   scenario.start = kStart;
   scenario.end = TimestampMs{kStart.value + static_cast<std::int64_t>(workload.hours * 3.6e6)};
@@ -243,7 +243,9 @@ int ListWorkloads(Environment& environment, const SimulateOptions& options) {
     return kExitOk;
   }
   TextTable table({{"workload"}, {"what writers do"}});
-  for (const simulate::Workload& workload : simulate::Workloads()) table.AddRow({workload.name, workload.what});
+  for (const simulate::Workload& workload : simulate::Workloads()) {
+    table.AddRow({workload.name, simulate::Describe(workload)});
+  }
   environment.terminal.Out(table.Print());
   return kExitOk;
 }

@@ -98,8 +98,10 @@ std::string SavingsTable(std::span<const RunResult> results) {
     for (const auto& saved : savings) row.push_back(Saving(saved[s]));
     table.AddRow(std::move(row));
   }
-  return fmt::format("What {} saves, beside the published figures (docs/simulator.md says what each means)\n",
-                     results[0].policy) +
+  return fmt::format(
+             "What {} saves, beside what was published of another optimizer on its own tables\n"
+             "(docs/simulator.md, \"The published funnel\", says what each means)\n",
+             results[0].policy) +
          table.Print();
 }
 

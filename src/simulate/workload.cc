@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "base/human_text.h"
+
 namespace firn::simulate {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
 Workload StreamingLate() {
   Workload w;
   w.name = "streaming-late";
-  w.what = "20 tables, a commit a minute, days times 8 buckets, every third commit reaches an older day";
+  w.what = "a commit a minute, days times 8 buckets, every third commit reaches an older day";
   w.tables = 20;
   w.hours = 72;
   w.commit_seconds = 60;
@@ -34,7 +36,7 @@ Workload StreamingLate() {
 Workload Bursty() {
   Workload w;
   w.name = "bursty";
-  w.what = "40 tables that are nearly silent and write 40 times as much for half an hour, four times a day";
+  w.what = "nearly silent, and 40 times as many commits for half an hour, four times a day";
   w.tables = 40;
   w.hours = 96;
   w.commit_seconds = 600;
@@ -56,7 +58,7 @@ Workload Bursty() {
 Workload ManySmallTables() {
   Workload w;
   w.name = "many-small-tables";
-  w.what = "1,000 tables of a few megabytes a day, a commit every quarter of an hour";
+  w.what = "a few megabytes a day, a commit every quarter of an hour";
   w.tables = 1000;
   w.hours = 48;
   w.commit_seconds = 900;
@@ -72,7 +74,7 @@ Workload ManySmallTables() {
 Workload SteadyWide() {
   Workload w;
   w.name = "steady-wide";
-  w.what = "5 tables of 64 buckets a day, a large commit every five minutes into all of them";
+  w.what = "64 buckets a day, a large commit every five minutes into all of them";
   w.tables = 5;
   w.hours = 72;
   w.commit_seconds = 300;
@@ -90,7 +92,7 @@ Workload SteadyWide() {
 Workload Upserts() {
   Workload w;
   w.name = "upserts";
-  w.what = "10 tables of 16 buckets without time, a commit a minute; four of five delete older rows by vectors";
+  w.what = "16 buckets without time, a commit a minute; four of five delete older rows by vectors";
   w.tables = 10;
   w.hours = 48;
   w.slot_hours = 24 * 365;
@@ -108,7 +110,7 @@ Workload Upserts() {
 Workload UpsertsByKey() {
   Workload w = Upserts();
   w.name = "upserts-by-key";
-  w.what = "the same with equality deletes, each of which applies to all older files of its partition";
+  w.what = "as upserts, with equality deletes, each of which applies to all older files of its partition";
   w.deletes = DeleteKind::kEquality;
   return w;
 }
@@ -116,7 +118,7 @@ Workload UpsertsByKey() {
 Workload Fleet() {
   Workload w;
   w.name = "fleet";
-  w.what = "100,000 tables, 10,000 commits a second together: how quick commits become decisions";
+  w.what = "a commit each ten seconds: how quick commits become decisions";
   w.tables = 100'000;
   w.hours = 0.05;
   w.commit_seconds = 10;
@@ -170,10 +172,14 @@ Status CheckWorkload(const Workload& w) {
   return Ok();
 }
 
+std::string Describe(const Workload& w) {
+  return fmt::format("{}, each {}", HumanCount(static_cast<std::int64_t>(w.tables), "table"), w.what);
+}
+
 json::Value ToJson(const Workload& w) {
   json::Value value = json::Value::Object();
   value.Set("name", w.name);
-  value.Set("what", w.what);
+  value.Set("what", Describe(w));
   value.Set("tables", w.tables);
   value.Set("hours", w.hours);
   value.Set("commit_seconds", w.commit_seconds);

@@ -21,7 +21,7 @@ namespace firn::simulate {
 
 struct Workload {
   std::string name;
-  std::string what;  // one sentence for people
+  std::string what;  // of each table, for people; see Describe
   std::int32_t tables = 1;
   double hours = 24;
 
@@ -55,6 +55,8 @@ std::span<const Workload> Workloads();
 Result<Workload> FindWorkload(std::string_view name);
 /// kInvalidArgument naming the number that makes no sense.
 Status CheckWorkload(const Workload& workload);
+/// One sentence, with the number of tables that it has now.
+std::string Describe(const Workload& workload);
 json::Value ToJson(const Workload& workload);
 
 }  // namespace firn::simulate
