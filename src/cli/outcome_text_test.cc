@@ -74,6 +74,21 @@ TEST(OutcomeText, NextStep_IsAnotherRunOnlyWhereItHelps) {
   EXPECT_TRUE(says(refused, "stay as they are"));
 }
 
+TEST(OutcomeText, BytesOfTheTiers_AndTheRest_AddUpToWhatWasRead) {
+  act::Outcome outcome = MakeOutcome(1, {});
+  outcome.bytes_removed = 10 << 20;
+  outcome.tiers[static_cast<std::size_t>(splice::Tier::kJoin)] = {6 << 20, 10};
+  outcome.tiers[static_cast<std::size_t>(splice::Tier::kSynthesize)] = {4 << 20, 1};  // of the output
+  std::string text = OutcomeText(outcome, {"cat.db.t", "cat.db.t"}, 10);
+  EXPECT_NE(text.find("The other 4.00 MiB of 10.0 MiB are footers"), std::string::npos) << text;
+  EXPECT_NE(text.find("docs/formats/parquet.md"), std::string::npos) << text;
+  EXPECT_EQ(text.find("P5"), std::string::npos) << text;
+  outcome.tiers[static_cast<std::size_t>(splice::Tier::kReencode)] = {4 << 20, 9};
+  text = OutcomeText(outcome, {"cat.db.t", "cat.db.t"}, 10);
+  EXPECT_EQ(text.find("The other"), std::string::npos) << text;
+  EXPECT_NE(text.find("P5 takes so much where the dictionaries"), std::string::npos) << text;
+}
+
 TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   act::Outcome outcome = MakeOutcome(1, {Code::kCorrupt});
   outcome.leftover_files = {"s3://b/t/data/x\n.parquet"};

@@ -95,6 +95,18 @@ std::string WorkTable(const observe::Facts& facts, const decide::Plan& plan, std
   return table.Print();
 }
 
+/// How far the predicted size can be believed; empty: as far as always.
+std::string SizeNote(const decide::Plan& plan) {
+  constexpr std::int64_t kMostlyFooters = 128 << 10;
+  std::int64_t files = 0, bytes = 0;
+  for (const auto& group : plan.groups) {
+    files += static_cast<std::int64_t>(group.files.size());
+    bytes += group.input_bytes;
+  }
+  if (files == 0 || bytes / files >= kMostlyFooters) return "";
+  return "  Files as small as these are to a large part footers and headers: less will be written than this says.\n";
+}
+
 std::string RefusalTable(const decide::Plan& plan, std::size_t lines_max) {
   struct Sum {
     std::int64_t files = 0, bytes = 0, partitions = 0;
@@ -152,6 +164,7 @@ std::string PlanText(const observe::Facts& facts, const decide::Plan& plan, std:
   std::string text = TableLine(facts) + "\n\n" + plan.reason + "\n";
   if (!plan.groups.empty()) {
     text += "\nWhat\n" + WorkTable(facts, plan, lines_max);
+    text += SizeNote(plan);
     text += "\nEffect\n" + Forecast(facts, plan);
   }
   if (!plan.refusals.empty()) text += "\nWhy not more\n" + RefusalTable(plan, lines_max);

@@ -113,7 +113,7 @@ std::string ReportText(const SpliceOptions& options, const splice::Report& repor
                                  HumanCount(static_cast<std::int64_t>(options.inputs.size()), "file"), options.output,
                                  HumanSeconds(seconds), HumanCount(report.rows, "row"), HumanBytes(report.input_bytes),
                                  HumanBytes(report.output_bytes), HumanCount(report.row_groups, "row group"));
-  text += TierTable(report.tiers);
+  text += TierTable(report.tiers, report.input_bytes);
   for (const auto& note : report.notes) text += "Note: " + note + ".\n";
   return text;
 }

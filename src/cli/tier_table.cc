@@ -17,7 +17,7 @@ std::string_view TierMeaning(splice::Tier tier) {
     case splice::Tier::kRemap: return "dictionary indices remapped";
     case splice::Tier::kRecompress: return "recompressed";
     case splice::Tier::kJoin: return "pages joined";
-    case splice::Tier::kReencode: return "re-encoded";
+    case splice::Tier::kReencode: return "dictionary indices expanded to values, delta pages encoded again";
     case splice::Tier::kFilter: return "deleted rows taken out";
     case splice::Tier::kDecode: return "decoded and encoded again";
     case splice::Tier::kSynthesize: return "made of defaults";
@@ -27,7 +27,7 @@ std::string_view TierMeaning(splice::Tier tier) {
 
 }  // namespace
 
-std::string TierTable(const TierCounts& tiers) {
+std::string TierTable(const TierCounts& tiers, std::int64_t input_bytes) {
   constexpr auto kRight = TextTable::Align::kRight;
   std::int64_t total = 0;
   for (const auto& tier : tiers) total += tier.bytes;
@@ -39,7 +39,22 @@ std::string TierTable(const TierCounts& tiers) {
                   fmt::format("{:.1f} %", share), HumanCount(tiers[i].chunks),
                   std::string(TierMeaning(static_cast<splice::Tier>(i)))});
   }
-  return table.empty() ? "" : "\nHow the bytes were merged\n" + table.Print();
+  if (table.empty()) return "";
+  std::string text =
+      "\nHow the bytes were merged (docs/formats/parquet.md: when which tier is taken)\n" + table.Print();
+  const auto bytes_of = [&](splice::Tier tier) { return tiers[static_cast<std::size_t>(tier)].bytes; };
+  const std::int64_t rest = input_bytes - (total - bytes_of(splice::Tier::kSynthesize));
+  if (rest > 0) {
+    text += fmt::format("  The other {} of {} are footers, indexes and filters, which are made anew.\n",
+                        HumanBytes(rest), HumanBytes(input_bytes));
+  }
+  const std::int64_t expanded = bytes_of(splice::Tier::kReencode);
+  if (expanded > total / 4) {
+    text +=
+        "  P5 takes so much where the dictionaries of many small files differ: one for all of them would be larger\n"
+        "  than the values written out once. Rows are not decoded for it.\n";
+  }
+  return text;
 }
 
 json::Value TiersToJson(const TierCounts& tiers) {
