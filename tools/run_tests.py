@@ -5,8 +5,9 @@
     tools/run_tests.py --build build/release [--quick] [--programs] [--only TEXT] [--jobs N]
 
 Order: tools/tidy, the GoogleTest programs and fuzz replays that CMake registered, then the Python tests in tests/
-(other people's readers and real servers). --quick leaves out what needs servers. --only keeps the programs and
-Python files whose name contains TEXT. --programs leaves out what is in Python. What was not run is said before the
+(other people's readers and real servers). --quick leaves out what needs servers. --only keeps the programs
+("sim", "sim_test") and the Python files ("interop/test_splice") whose path below the repository contains TEXT; where
+there is none, it says so and ends with 2. --programs leaves out what is in Python. What was not run is said before the
 last line.
 """
 
@@ -90,6 +91,14 @@ def run_python(path, environment):
         return name, total - skipped - failed, failed, skipped, seconds, output
 
 
+def chosen(text, programs):
+    """Names of the checks of tools/, registered programs, and Python files, of those that hold `text`."""
+    checks = [path for path in sorted((ROOT / "tools").glob("*_check.py")) if text in str(path.relative_to(ROOT))]
+    kept = [(name, command) for name, command in programs if text in name or text in Path(command[0]).name]
+    files = [path for path in sorted((ROOT / "tests").glob("**/test_*.py")) if text in str(path.relative_to(ROOT))]
+    return checks, kept, files
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, required=True)
@@ -102,12 +111,23 @@ def main():
     environment = dict(os.environ, FIRN_BINARY=str(build / "firn"), AWS_EC2_METADATA_DISABLED="true")
     tally = Tally()
     not_run = []
+    checks, programs, files = chosen(args.only, registered(build))
+    if args.programs:
+        checks, files = [], []
+    if not checks + programs + files:
+        print(f"run_tests: no test has \"{args.only}\" in its path; there are: "
+              + ", ".join(name for name, _ in registered(build)) + " and tests/**/test_*.py", file=sys.stderr)
+        return 2
 
     if args.programs:
         not_run.append("tests in Python (--programs)")
     elif args.only in "tidy":
         tally.add(*run_program("tidy", [sys.executable, "tools/tidy.py"], environment))
-        tally.add(*run_python(ROOT / "tools/tidy_check.py", environment))
+    for path in checks:
+        tally.add(*run_python(path, environment))
+    if not programs + files:
+        print(f"{tally.passed} passed, {tally.failed} failed")
+        return 1 if tally.failed else 0
 
     servers = None
     if args.quick:
@@ -118,13 +138,11 @@ def main():
         environment.update(servers.start())
         not_run += servers.not_started
     try:
-        programs = [(n, c) for n, c in registered(build) if args.only in n]
         with ThreadPoolExecutor(args.jobs) as pool:
             for result in pool.map(lambda item: run_program(item[0], item[1], environment), programs):
                 tally.add(*result)
-        for path in sorted((ROOT / "tests").glob("**/test_*.py")):
-            if args.only in path.name and not args.programs:
-                tally.add(*run_python(path, environment))
+        for path in files:
+            tally.add(*run_python(path, environment))
     finally:
         if servers:
             servers.stop()
