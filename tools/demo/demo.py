@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The main job on a real table: TPC-H lineitem as 2,000 small files, optimized by firn, checked by two other readers.
+"""The main job on a real table: TPC-H lineitem as some 2,000 small files, optimized by firn, checked by two other readers.
 
-    ./x demo [--scale 1] [--appends 24] [--keep DIR] [--stay]
+    ./x demo [--scale 1] [--appends 24] [--commits 30] [--keep DIR] [--stay]
 
 PyIceberg makes the table (24 appends into 84 months), DuckDB and PyIceberg read it before and after. Steps: generate,
 ingest, health, plan, optimize, health, compare, time a query. Then a writer goes on appending while `firn serve` keeps
-the table in shape; its dashboard's address is printed, and with --stay it goes on until Ctrl-C.
+the table in shape; its dashboard's address is printed, and with --stay it goes on until Ctrl-C. What it leaves, and how
+to go on by hand, is said at the end.
 """
 
 import argparse
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -29,6 +31,7 @@ from interop.rows import duckdb_connection  # noqa: E402
 
 import serve  # noqa: E402
 
+TABLE = "demo.tpch.lineitem"
 QUERY = ("SELECT l_returnflag, l_linestatus, sum(l_quantity), avg(l_extendedprice), count(*) FROM {source} "
          "WHERE l_shipdate <= DATE '1998-09-02' GROUP BY ALL ORDER BY ALL")
 
@@ -95,15 +98,49 @@ def measure(table):
             "query": sorted(seconds[1:])[1], "answer": answer}
 
 
-def firn(binary, *arguments):
-    print(f"$ firn {' '.join(arguments)}", flush=True)
+def near(path):
+    """As short as it can be pasted where the demo was started."""
+    path = Path(path).resolve()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def configure(folder):
+    """A configuration for firn and PyIceberg alike; its place."""
+    config = folder / "firn.yaml"
+    config.write_text(f"default-catalog: demo\ncatalog:\n  demo:\n    type: sql\n    uri: sqlite:///{folder}/catalog.db\n"
+                      f"    warehouse: file://{folder}/warehouse\n")
+    return config
+
+
+def firn(binary, config, *arguments):
+    words = [near(binary), *arguments, "--config", near(config)]
+    print(f"$ {shlex.join(words)}", flush=True)
     start = os.times()
-    subprocess.run([binary, *arguments], check=True)
+    subprocess.run(words, check=True)
     end = os.times()
     return end.elapsed - start.elapsed, end.children_user + end.children_system - start.children_user - start.children_system
 
 
+def tell_what_is_left(folder, binary, config):
+    size = sum(path.stat().st_size for path in folder.glob("**/*") if path.is_file())
+    print(f"   {near(folder)} keeps the table, its catalog, the service's state, firn.yaml, and lineitem.parquet for the next "
+          f"run: {size / 2**20:,.0f} MiB")
+    print("   go on, for example, with:")
+    for words in (["health", TABLE], ["explain", TABLE, "--state", near(folder / "state.db")],
+                  ["serve", "--state", near(folder / "state.db")]):
+        has_config = words[0] != "explain"
+        print("   $ " + shlex.join([near(binary), *words, *(["--config", near(config)] if has_config else [])]))
+
+
 def main():
+    try:
+        return run_all()
+    except KeyboardInterrupt:
+        print("\ndemo: stopped", file=sys.stderr)
+        return 130
+
+
+def run_all():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--firn", type=Path, required=True)
     parser.add_argument("--scale", type=float, default=1, help="TPC-H scale factor: 1 is 6 million rows")
@@ -117,9 +154,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "catalog.db").unlink(missing_ok=True)
     binary = str(args.firn.resolve())
-    os.environ.update({"PYICEBERG_CATALOG__DEMO__TYPE": "sql",
-                       "PYICEBERG_CATALOG__DEMO__URI": f"sqlite:///{folder}/catalog.db",
-                       "PYICEBERG_CATALOG__DEMO__WAREHOUSE": f"file://{folder}/warehouse"})
+    config = configure(folder)
     catalog = SqlCatalog("demo", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/warehouse")
 
     say("TPC-H lineitem, generated")
@@ -133,11 +168,10 @@ def main():
     print(f"   {rows[0]:,} rows")
 
     say("firn")
-    table = "demo.tpch.lineitem"
-    firn(binary, "health", table)
-    firn(binary, "plan", table)
-    wall, cpu = firn(binary, "optimize", table)
-    firn(binary, "health", table)
+    firn(binary, config, "health", TABLE)
+    firn(binary, config, "plan", TABLE)
+    wall, cpu = firn(binary, config, "optimize", TABLE)
+    firn(binary, config, "health", TABLE)
 
     say("the same two readers, after")
     table_after = catalog.load_table("tpch.lineitem")
@@ -156,14 +190,14 @@ def main():
     print(f"   firn optimize took {wall:.1f} s ({cpu:.1f} s of CPU)")
 
     say("a writer goes on, and firn serve keeps the table in shape")
-    appended, ended = serve.run(binary, catalog, source, folder, args.commits, args.stay)
+    appended, ended = serve.run(binary, config, catalog, source, folder, args.commits, args.stay)
     table_after = catalog.load_table("tpch.lineitem")
     counts = {"DuckDB": by_duckdb(table_after.metadata_location.removeprefix("file://"))[0],
               "PyIceberg": by_pyiceberg(table_after)[0]}
     for reader, count in counts.items():
         print(f"   {reader}: {count:,} rows, {rows[0]:,} and {appended:,} were written")
     same = same and ended == 0 and all(count == rows[0] + appended for count in counts.values())
-    print(f"   table and catalog are kept in {folder}")
+    tell_what_is_left(folder, binary, config)
     if not same:
         print("demo: FAILED: the rows are not those that were written", file=sys.stderr)
     return 0 if same else 1

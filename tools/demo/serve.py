@@ -2,6 +2,7 @@
 """The second half of the demo: a writer goes on, and `firn serve` keeps the table in shape by itself."""
 
 import json
+import logging
 import re
 import signal
 import subprocess
@@ -12,13 +13,16 @@ from urllib.parse import quote
 import pyarrow.parquet as pq
 from pyiceberg.exceptions import CommitFailedException
 
+TABLE = "demo/tpch.lineitem"
+
 
 class Served:
-    def __init__(self, binary, folder):
+    def __init__(self, binary, config, folder):
         for file in folder.glob("state.db*"):
             file.unlink()
-        self.process = subprocess.Popen([binary, "serve", "--catalog", "demo", "--listen", "127.0.0.1:0", "--state",
-                                         str(folder / "state.db"), "--watch", str(folder / "warehouse"), "--debounce", "200ms"],
+        self.process = subprocess.Popen([binary, "serve", "--config", str(config), "--catalog", "demo", "--listen",
+                                         "127.0.0.1:0", "--state", str(folder / "state.db"), "--watch",
+                                         str(folder / "warehouse"), "--debounce", "200ms"],
                                         stdout=subprocess.PIPE, text=True)
         found = re.search(r"http://\S+/", self.process.stdout.readline())
         if not found:
@@ -30,67 +34,126 @@ class Served:
             return json.load(answer)
 
     def table(self):
-        return self.get("/tables/" + quote("demo/tpch.lineitem", safe=""))
+        return self.get("/tables/" + quote(TABLE, safe=""))
 
     def is_idle(self):
         return not self.get("/queue")["items"] and self.get("/fleet")["jobs_running"] == 0
 
     def end(self):
-        self.process.send_signal(signal.SIGTERM)
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
 
 
-def append(table, rows):
+class Overtaken(logging.Handler):
+    """Counts what PyIceberg says when firn committed in between: it tries again by itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+        logger = logging.getLogger("pyiceberg.table")
+        logger.propagate = False
+        logger.addHandler(self)
+
+    def emit(self, record):
+        if "concurrent update" in record.getMessage():
+            self.count += 1
+        else:
+            logging.lastResort.handle(record)
+
+
+def append(table, rows, overtaken):
     for _ in range(50):
         try:
             table.append(rows)
-            return int(table.current_snapshot().summary["added-data-files"])
-        except CommitFailedException:  # firn committed in between: an engine tries again
+            return table.current_snapshot().summary
+        except CommitFailedException:  # PyIceberg's own attempts were all overtaken: an engine tries again
+            overtaken.count += 1
             table.refresh()
     raise SystemExit("demo: the writer never got through")
 
 
-def stream(catalog, source, served, commits):
-    """Appends a small slice of the data again and again. Returns rows and files appended, and the most files seen."""
+def stream(catalog, source, commits):
+    """Appends a small slice of the data again and again. Returns rows and files appended, the most files that the table
+    had, and how often the writer was overtaken."""
+    overtaken = Overtaken()
     data = pq.read_table(source)
     table = catalog.load_table("tpch.lineitem")
     data = data.cast(table.schema().as_arrow())
     appended, added, most = 0, 0, 0
     for number in range(commits):
         rows = data.slice(number * 2_000, 1_000)
-        added += append(table, rows)
+        summary = append(table, rows, overtaken)
+        added += int(summary["added-data-files"])
         appended += rows.num_rows
-        most = max(most, served.table()["files"])
-        print(f"\r   append {number + 1} of {commits}: {served.table()['files']:,} files ", end="", flush=True)
+        files = int(summary["total-data-files"])
+        most = max(most, files)
+        print(f"\r   append {number + 1} of {commits}: {files:,} files ", end="", flush=True)
     print()
-    return appended, added, most
+    return appended, added, most, overtaken.count
 
 
-def show(served, before_files, added_files, most):
-    fleet, table = served.get("/fleet"), served.table()
-    print(f"   {added_files:,} small files came to {before_files:,}; there were at most {most:,}, and are {table['files']:,}")
+def has_seen_all(served, catalog):
+    """It has seen the last commit, whoever made it, and nothing is left to do: then its figures are the table's."""
+    snapshot = catalog.load_table("tpch.lineitem").current_snapshot()
+    return served.is_idle() and served.table()["last_snapshot_id"] == str(snapshot.snapshot_id)
+
+
+def tell_why_left(served):
+    """What the service says of the partitions that could have fewer files, one of each verdict."""
+    rows = served.get(f"/tables/{quote(TABLE, safe='')}/partitions?limit=500")["items"]
+    rows = [row for row in rows if row["removable_files"] > 0]
+    if not rows:
+        print("   none of the files that are left could be merged away")
+    for verdict in sorted({row["verdict"] for row in rows}):
+        those = [row for row in rows if row["verdict"] == verdict]
+        most = max(those, key=lambda row: row["removable_files"])
+        print(f"   {sum(row['removable_files'] for row in those):,} files in {len(those):,} partitions could still go, and are "
+              f"left until that pays: {verdict}, such as {most['text'] or 'one'}: {most['reason']} (`firn plan`: why)")
+
+
+def show(served, files_before, files_added, most, files_now, overtaken):
+    fleet = served.get("/fleet")
+    print(f"   {files_added:,} small files came to {files_before:,}, which would be {files_before + files_added:,}; there were "
+          f"at most {most:,}, and are {files_now:,}")
     print(f"   {fleet['commits_seen']:,} commits seen, {fleet['partitions_changed']:,} changes of partitions, "
           f"{fleet['partition_scans']:,} scans of partitions, {fleet['merges']:,} jobs, {fleet['files_replaced']:,} files replaced")
-    for decision in served.get("/decisions?limit=4")["items"]:
-        print(f"   {decision['kind']:14} {decision['reason'][:120]}")
+    if overtaken:
+        print(f"   the writer's commit met one of firn's {overtaken:,} times, and was tried again by PyIceberg: that is how "
+              "writers share a table")
+    tell_why_left(served)
+    decisions = served.get(f"/decisions?table={quote(TABLE, safe='')}&limit=4")["items"]
+    print("   what it decided last, newest first (`firn explain` has all):")
+    for decision in decisions:
+        print(f"   {decision['kind']:14} {decision['reason'][:140]}")
 
 
-def run(binary, catalog, source, folder, commits, stay):
-    served = Served(binary, folder)
+def run(binary, config, catalog, source, folder, commits, stay):
+    served = Served(binary, config, folder)
+    try:
+        return follow(served, catalog, source, commits, stay), served.end()
+    finally:
+        served.end()
+
+
+def follow(served, catalog, source, commits, stay):
     print(f"   dashboard: {served.address}")
     deadline = time.time() + 60
     while time.time() < deadline and not served.get("/tables")["items"]:
         time.sleep(0.2)
-    table = catalog.load_table("tpch.lineitem")
-    before = len(table.inspect.files())
-    appended, added, most = stream(catalog, source, served, commits)
-    while time.time() < deadline + 120 and not served.is_idle():
+    before = len(catalog.load_table("tpch.lineitem").inspect.files())
+    appended, added, most, overtaken = stream(catalog, source, commits)
+    deadline = time.time() + 120
+    while time.time() < deadline and not has_seen_all(served, catalog):
         time.sleep(0.2)
-    show(served, before, added, most)
+    now = len(catalog.load_table("tpch.lineitem").inspect.files())
+    if served.table()["files"] != now:
+        raise SystemExit(f"demo: the service shows {served.table()['files']:,} files, the table has {now:,}")
+    show(served, before, added, most, now, overtaken)
     if stay:
         print(f"   the service goes on at {served.address} until Ctrl-C", flush=True)
         try:
             served.process.wait()
         except KeyboardInterrupt:
             pass
-    return appended, served.end()
+    return appended
