@@ -264,6 +264,18 @@ TEST(SpliceDamage, FootersThatReadersRefuse_AreRefused) {
   }
 }
 
+TEST(SpliceDamage, AnnotationsOfGroupsThatReadersRefuse_AreRefused) {
+  using parquet::LogicalKind;
+  const Bytes good = WriteFile(JsonTable({{"l", "list<int32>", "[[1, 2], null, []]"}}));
+  // Without a member, of no group, of a map.
+  for (const LogicalKind kind : {LogicalKind::kOther, LogicalKind::kString, LogicalKind::kDate, LogicalKind::kMap}) {
+    const Bytes bad = WithFooter(good, [&](parquet::FileMetaData& footer) { footer.schema[1].logical.kind = kind; });
+    EXPECT_FALSE(TryReadFile(bad)) << static_cast<int>(kind) << " is no damage to Arrow";
+    ExpectRefused({InputOf("good", good), InputOf("bad", bad)}, "bad", "cannot be read by Arrow");
+    ExpectRefused({InputOf("bad", bad)}, "bad", "cannot be read by Arrow");
+  }
+}
+
 TEST(SpliceDamage, BytesBehindTheLastPage_AreRefused) {
   const Bytes good = WriteFile(Table({"int32", "int32"}, 100, 20));
   // The second column's dictionary page becomes a part of the first column.

@@ -113,9 +113,12 @@ void WriteMembers(const LogicalType& value, Bytes& out) {
 
 void Read(ThriftReader& in, LogicalType& value) {
   value = LogicalType{};
+  value.kind = LogicalKind::kOther;  // without a member it is one that nobody knows, not none
   ThriftStruct fields(in);
+  int members = 0;
   while (fields.Next()) {
-    value = LogicalType{};  // a union has one member; of several the last one counts
+    if (++members > 1) in.Fail("LogicalType has two members");
+    value = LogicalType{};
     const bool known = fields.type() == ThriftType::kStruct && fields.id() > 0 && fields.id() < kKindCount;
     value.kind = known ? kKindById[fields.id()] : LogicalKind::kOther;
     if (value.kind == LogicalKind::kOther) {
