@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/fallback_values.h"
 
+#include <arrow/util/utf8.h>
 #include <parquet/types.h>
 
 #include <bit>
@@ -43,6 +44,16 @@ Status FromInt96(const void* values, std::size_t count, bool nanos, std::int64_t
     const bool overflow = __builtin_mul_overflow(days, nanos ? kNanosPerDay : kMicrosPerDay, &base);
     const std::int64_t part = nanos ? of_day : FloorDivide(of_day, 1000);
     if (overflow || __builtin_add_overflow(base, part, &out[i])) return OutOfRange("an INT96 timestamp");
+  }
+  return Ok();
+}
+
+Status CheckText(const void* values, std::size_t count) {
+  const auto* from = static_cast<const ::parquet::ByteArray*>(values);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!::arrow::util::ValidateUTF8(from[i].ptr, from[i].len)) {
+      return Error{Code::kCorrupt, "bytes that are no UTF-8, in a column without annotation that is to be text"};
+    }
   }
   return Ok();
 }
@@ -96,6 +107,7 @@ Result<ValueConverter> ValueConverter::Make(const SchemaElement& from, const Sch
   FIRN_ASSIGN(converter.promotion_, parquet::PromotionOf(from, to));
   converter.from_ = from;
   converter.to_ = to;
+  if (converter.promotion_ == Promotion::kBytesToText) ::arrow::util::InitializeUTF8();
   if (converter.promotion_ != Promotion::kDecimal) return converter;
   const std::int32_t precision = parquet::EffectiveLogicalType(to).precision;
   const bool narrow = to.type == PhysicalType::kByteArray;
@@ -131,10 +143,15 @@ Status ValueConverter::ConvertDecimals(const void* values, std::size_t count) {
 
 Result<const void*> ValueConverter::Convert(const void* values, std::size_t count) {
   if (promotion_ == Promotion::kNone) return values;
+  if (promotion_ == Promotion::kBytesToText) {
+    FIRN_TRY(CheckText(values, count));
+    return values;
+  }
   out_.resize(count);
   std::int64_t* const out = out_.data();
   switch (promotion_) {
-    case Promotion::kNone: break;
+    case Promotion::kNone:
+    case Promotion::kBytesToText: break;
     case Promotion::kIntToLong: FIRN_TRY(Scale<std::int32_t>(values, count, 1, out)); break;
     case Promotion::kFloatToDouble:
       for (std::size_t i = 0; i < count; ++i) {

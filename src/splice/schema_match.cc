@@ -5,6 +5,7 @@
 #include <map>
 
 #include "format/parquet/promotion.h"
+#include "splice/column_name.h"
 #include "splice/dictionary_union.h"
 #include "splice/lineage.h"
 
@@ -39,12 +40,6 @@ std::optional<LevelMap> MapLevels(const OutputColumn& output, const OutputColumn
   by_level.push_back(level);
   if (!same) map.definition = std::move(by_level);
   return map;
-}
-
-std::string PathName(const OutputColumn& column) {
-  std::string name;
-  for (const std::string& part : column.path) name += (name.empty() ? "" : ".") + part;
-  return name;
 }
 
 /// Row ids and sequence numbers: the input's column, if there is one, must be moved, not converted.
@@ -150,6 +145,13 @@ std::vector<std::string> FieldPath(const std::vector<parquet::SchemaElement>& sc
   return path;
 }
 
+/// Parts of a variant are typed by their annotations: none may be another.
+bool SameVariant(const OutputColumn& output, const OutputColumn& input) {
+  if (output.in_variant != input.in_variant) return false;
+  return !output.in_variant ||
+         parquet::EffectiveLogicalType(output.element) == parquet::EffectiveLogicalType(input.element);
+}
+
 }  // namespace
 
 Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaElement>& schema) {
@@ -213,6 +215,9 @@ Result<std::vector<ColumnRoute>> MatchSchema(const std::vector<OutputColumn>& ou
       const OutputColumn& from = input[static_cast<std::size_t>(column.index)];
       if (from.field_path != column.field_path) {
         return Error{Code::kUnsupported, "column " + PathName(from) + " where the output has " + PathName(column)};
+      }
+      if (!SameVariant(column, from)) {
+        return Error{Code::kUnsupported, "column " + PathName(column) + ": another variant, or a variant in one only"};
       }
       ColumnSource source;
       source.leaf = column.index;

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "format/parquet/footer.h"
+#include "format/parquet/promotion.h"
 #include "splice/arrow_schema.h"
 #include "splice/bloom_output.h"
+#include "splice/column_name.h"
 #include "splice/input_queue.h"
 #include "splice/memory_limits.h"
 #include "splice/output_tail.h"
@@ -23,6 +25,7 @@ using parquet::Codec;
 
 constexpr std::string_view kMagic = "PAR1";
 constexpr int kReaders = 2;
+constexpr std::size_t kNotesMax = 32;
 constexpr std::size_t kRowGroupsMax = std::numeric_limits<std::int16_t>::max();
 
 bool SameElement(const parquet::SchemaElement& a, const parquet::SchemaElement& b) {
@@ -181,6 +184,7 @@ class Splicer {
       return Ok();
     }
     FIRN_ASSIGN(const std::vector<OutputColumn> from, ColumnsOf(schema));
+    if (options_.schema.empty() && columns_of_input_->empty()) WidenSchema(from);
     auto routes = std::make_shared<InputRoutes>();
     FIRN_ASSIGN(routes->columns, MatchSchema(columns_, from, *columns_of_input_));
     std::set<std::int32_t> decoded_fields;
@@ -199,6 +203,38 @@ class Splicer {
     routed_schema_ = schema;
     routed_columns_ = columns_of_input_;
     return Ok();
+  }
+
+  /// Without a wanted schema the output promises of its values what all inputs promise. Parts of a variant mean
+  /// something only together and are left to MatchSchema.
+  void WidenSchema(const std::vector<OutputColumn>& from) {
+    if (from.size() != columns_.size()) return;
+    std::vector<parquet::Leaf> leaves;
+    for (OutputColumn& column : columns_) {
+      const auto leaf = static_cast<std::size_t>(column.index);
+      const parquet::SchemaElement before = column.element, &theirs = from[leaf].element;
+      parquet::SchemaElement kept = theirs;
+      if (column.in_variant || !parquet::WidenAnnotation(kept, before)) kept = theirs;
+      const bool changes = !column.in_variant && parquet::WidenAnnotation(column.element, theirs);
+      if (changes) {
+        if (leaves.empty()) leaves = parquet::LeavesOf(schema_);
+        parquet::SchemaElement& element = schema_[static_cast<std::size_t>(leaves[leaf].schema_index)];
+        element.logical = column.element.logical;
+        element.converted_type = column.element.converted_type;
+      }
+      if (changes || !SameElement(kept, theirs)) NoteAnnotation(column, before, theirs);
+    }
+  }
+
+  void NoteAnnotation(const OutputColumn& column, const parquet::SchemaElement& one,
+                      const parquet::SchemaElement& other) {
+    const bool first = parquet::TypeText(one) < parquet::TypeText(other);  // the same note in whichever order
+    std::string note = "column " + PathName(column) + " is " + parquet::TypeText(first ? one : other) +
+                       " in some inputs and " + parquet::TypeText(first ? other : one) + " in others: it became " +
+                       parquet::TypeText(column.element);
+    if (report_.notes.size() < kNotesMax && std::ranges::find(report_.notes, note) == report_.notes.end()) {
+      report_.notes.push_back(std::move(note));
+    }
   }
 
   void OpenMerger(const RowGroupPlan& plan) {

@@ -2,7 +2,11 @@
 // Inputs whose columns are not those of the output: missing, moved, required, of another type; and bad requests.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "format/parquet/promotion.h"
 #include "splice/arrow_tables_test.h"
+#include "splice/page_surgery_test.h"
 #include "splice/schema_match.h"
 
 namespace firn::splice::testing {
@@ -130,6 +134,111 @@ TEST(SpliceSchema, PromotedColumn_IsDecodedAlone) {
     const parquet::FileMetaData footer = FooterOf(spliced->file);
     EXPECT_EQ(footer.row_groups[0].columns[0].meta->statistics->min_value, Plain<std::int64_t>(-6));
   }
+}
+
+parquet::LogicalKind KindOf(const Bytes& file) {
+  return parquet::EffectiveLogicalType(FooterOf(file).schema.at(1)).kind;
+}
+
+/// The column without annotation.
+Bytes Unannotated(const Bytes& file) {
+  return WithFooter(file, [](parquet::FileMetaData& footer) {
+    footer.schema[1].logical = {};
+    footer.schema[1].converted_type.reset();
+  });
+}
+
+Bytes Annotated(const Bytes& file, parquet::LogicalKind kind) {
+  return WithFooter(Unannotated(file), [&](parquet::FileMetaData& footer) { footer.schema[1].logical.kind = kind; });
+}
+
+/// A column of texts of which the last one is no UTF-8.
+Bytes BrokenText() {
+  FileChoice choice;
+  choice.codec = parquet::Codec::kUncompressed;
+  Bytes file = WriteFile(JsonTable({{"t", "string", "[\"a\", null, \"\u00fc\"]"}}), choice);
+  std::ranges::replace(file, std::uint8_t{0xc3}, std::uint8_t{0xff});
+  return file;
+}
+
+TEST(SpliceSchema, TextAndBytes_BecomeBytesInWhicheverOrder) {
+  using parquet::LogicalKind;
+  const Bytes text = WriteFile(JsonTable({{"t", "string", "[\"x\", \"y\"]"}}));
+  const Bytes broken = Unannotated(BrokenText()), bytes = Unannotated(text);
+  const TablePtr tables[] = {ReadFile(bytes), ReadFile(broken), ReadFile(bytes)};
+  for (const LogicalKind kind : {LogicalKind::kString, LogicalKind::kJson, LogicalKind::kBson, LogicalKind::kEnum}) {
+    const Bytes said = Annotated(text, kind);
+    const Result<Spliced> last = SpliceFiles({InputOf("s", said), InputOf("b", broken), InputOf("s", said)});
+    ASSERT_TRUE(last) << ToString(last.error());
+    EXPECT_EQ(KindOf(last->file), LogicalKind::kNone);
+    EXPECT_EQ(DifferenceOf({tables[0], tables[1], tables[2]}, last->file), "");
+    EXPECT_EQ(ChunksOf(last->report, Tier::kDecode), 0);
+    ASSERT_EQ(last->report.notes.size(), 1U);
+    EXPECT_NE(last->report.notes[0].find(" is byte array in some inputs and byte array ("), std::string::npos)
+        << last->report.notes[0];
+    const Result<Spliced> first = SpliceFiles({InputOf("b", broken), InputOf("s", said)});
+    ASSERT_TRUE(first) << ToString(first.error());
+    EXPECT_EQ(KindOf(first->file), LogicalKind::kNone);
+    EXPECT_EQ(DifferenceOf({tables[1], tables[0]}, first->file), "");
+  }
+  for (const bool turned : {false, true}) {
+    std::vector<Input> inputs = {InputOf("j", Annotated(text, LogicalKind::kJson)), InputOf("s", text)};
+    if (turned) std::swap(inputs[0], inputs[1]);
+    EXPECT_EQ(KindOf(SpliceFiles(inputs).value().file), LogicalKind::kString);
+    inputs = {InputOf("x", Annotated(text, LogicalKind::kBson)), InputOf("s", text)};
+    if (turned) std::swap(inputs[0], inputs[1]);
+    EXPECT_EQ(KindOf(SpliceFiles(inputs).value().file), LogicalKind::kNone);
+  }
+  const Result<Spliced> same = SpliceFiles({InputOf("s", text), InputOf("s", text)});
+  EXPECT_EQ(KindOf(same->file), LogicalKind::kString);
+  EXPECT_TRUE(same->report.notes.empty());
+}
+
+TEST(SpliceSchema, UuidsAndBytes_BecomeBytesInWhicheverOrder) {
+  const Bytes bytes = WriteFile(JsonTable({{"u", "fixed16", "[\"0123456789abcdef\"]"}}));
+  const Bytes uuid = Annotated(bytes, parquet::LogicalKind::kUuid);
+  for (const auto& [a, b] : {std::pair(bytes, uuid), std::pair(uuid, bytes)}) {
+    const Result<Spliced> spliced = SpliceFiles({InputOf("a", a), InputOf("b", b)});
+    ASSERT_TRUE(spliced) << ToString(spliced.error());
+    EXPECT_EQ(KindOf(spliced->file), parquet::LogicalKind::kNone);
+  }
+  EXPECT_EQ(KindOf(SpliceFiles({InputOf("a", uuid)}).value().file), parquet::LogicalKind::kUuid);
+}
+
+TEST(SpliceSchema, BytesForWantedText_AreLookedAt) {
+  const TablePtr table = JsonTable({{"t", "string", "[\"x\", null, \"\u00fc\"]"}});
+  const Bytes text = WriteFile(table);
+  for (const Kind kind : {Kind::kCopy, Kind::kConvert}) {
+    Input good = InputOf("good", Unannotated(text)), bad = InputOf("bad", Unannotated(BrokenText()));
+    good.columns = bad.columns = {From(0, kind)};
+    const Result<Spliced> spliced = SpliceFiles({good, good}, WithSchemaOf(table));
+    ASSERT_TRUE(spliced) << ToString(spliced.error());
+    EXPECT_EQ(KindOf(spliced->file), parquet::LogicalKind::kString);
+    EXPECT_EQ(DifferenceOf({table, table}, spliced->file), "");
+    EXPECT_EQ(ChunksOf(spliced->report, Tier::kDecode), 2);
+    const Result<Spliced> refused = SpliceFiles({good, bad}, WithSchemaOf(table));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kCorrupt);
+    EXPECT_NE(refused.error().message.find("bad"), std::string::npos) << refused.error().message;
+    EXPECT_NE(refused.error().message.find("no UTF-8"), std::string::npos) << refused.error().message;
+  }
+}
+
+TEST(SpliceSchema, VariantsAndStructs_AreNotOneColumn) {
+  const TablePtr table = JsonTable({{"v", "variant", "[]"}});
+  const std::vector<parquet::SchemaElement> plain = FooterOf(WriteFile(table)).schema;
+  std::vector<parquet::SchemaElement> variant = plain;
+  variant[1].logical.kind = parquet::LogicalKind::kVariant;
+  std::vector<parquet::SchemaElement> shredded = variant;
+  shredded.back().logical.kind = parquet::LogicalKind::kString;
+  const auto matches = [](const auto& a, const auto& b) {
+    return MatchSchema(ColumnsOf(a).value(), ColumnsOf(b).value(), {}).has_value();
+  };
+  EXPECT_TRUE(matches(plain, plain));
+  EXPECT_TRUE(matches(variant, variant));
+  EXPECT_FALSE(matches(variant, plain));
+  EXPECT_FALSE(matches(plain, variant));
+  EXPECT_FALSE(matches(variant, shredded));
 }
 
 TEST(SpliceSchema, DecodedColumns_OfSeveralRowGroups_MeetTheirRows) {

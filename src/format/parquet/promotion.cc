@@ -49,10 +49,19 @@ LogicalType IntegerOf(std::int32_t converted) {
   return type;
 }
 
-/// A type whose values are the stored bytes with no further meaning than the annotation's name.
+/// Types whose values are UTF-8. Readers may refuse a whole file for a value that is not.
 bool IsText(LogicalKind kind) {
-  return kind == LogicalKind::kNone || kind == LogicalKind::kString || kind == LogicalKind::kEnum ||
-         kind == LogicalKind::kJson || kind == LogicalKind::kBson;
+  return kind == LogicalKind::kString || kind == LogicalKind::kEnum || kind == LogicalKind::kJson;
+}
+
+/// A type whose values are the stored bytes with no further meaning than the annotation's name.
+bool IsTextOrBytes(LogicalKind kind) {
+  return IsText(kind) || kind == LogicalKind::kNone || kind == LogicalKind::kBson;
+}
+
+bool IsUuidOrBytes(const SchemaElement& element, LogicalKind kind) {
+  return element.type == PhysicalType::kFixedLenByteArray && element.type_length == 16 &&
+         (kind == LogicalKind::kNone || kind == LogicalKind::kUuid);
 }
 
 bool IsPlainInteger(const LogicalType& type) {
@@ -77,14 +86,15 @@ bool Fits(const SchemaElement& from, LogicalType a, const SchemaElement& to, Log
 bool SameMeaning(const SchemaElement& from, const LogicalType& a, const SchemaElement& to, const LogicalType& b) {
   switch (*from.type) {
     case PhysicalType::kByteArray:
-      if (IsText(a.kind) && IsText(b.kind)) return true;
+      if (b.kind == LogicalKind::kNone) return IsTextOrBytes(a.kind);
+      if (b.kind == LogicalKind::kString) return IsText(a.kind);
       break;
     case PhysicalType::kInt32:
     case PhysicalType::kInt64:
       if (IsPlainInteger(a) && IsPlainInteger(b)) return Fits(from, a, to, b);
       break;
     case PhysicalType::kFixedLenByteArray:
-      if (a.kind == LogicalKind::kNone && b.kind == LogicalKind::kUuid && from.type_length == 16) return true;
+      if (IsUuidOrBytes(from, a.kind) && IsUuidOrBytes(to, b.kind)) return true;
       break;
     default: break;
   }
@@ -120,6 +130,10 @@ std::optional<Promotion> ToTimestamp(const SchemaElement& from, const LogicalTyp
 std::optional<Promotion> Find(const SchemaElement& from, const SchemaElement& to) {
   const LogicalType a = EffectiveLogicalType(from), b = EffectiveLogicalType(to);
   if (SamePhysical(from, to) && SameMeaning(from, a, to, b)) return Promotion::kNone;
+  if (from.type == PhysicalType::kByteArray && to.type == from.type && a.kind == LogicalKind::kNone &&
+      b.kind == LogicalKind::kString) {
+    return Promotion::kBytesToText;
+  }
   if (a.kind == LogicalKind::kDecimal && b.kind == LogicalKind::kDecimal && a.scale == b.scale &&
       a.precision <= b.precision) {
     return Promotion::kDecimal;
@@ -190,6 +204,19 @@ LogicalType EffectiveLogicalType(const SchemaElement& element) {
     }
     default: return OfKind(LogicalKind::kOther);
   }
+}
+
+bool WidenAnnotation(SchemaElement& element, const SchemaElement& other) {
+  if (!element.type || !SamePhysical(element, other)) return false;
+  const LogicalKind a = EffectiveLogicalType(element).kind, b = EffectiveLogicalType(other).kind;
+  const bool bytes = element.type == PhysicalType::kByteArray && IsTextOrBytes(a) && IsTextOrBytes(b);
+  if (a == b || !(bytes || (IsUuidOrBytes(element, a) && IsUuidOrBytes(other, b)))) return false;
+  const bool text = IsText(a) && IsText(b);
+  if (a == (text ? LogicalKind::kString : LogicalKind::kNone)) return false;
+  element.logical = OfKind(text ? LogicalKind::kString : LogicalKind::kNone);
+  element.converted_type.reset();
+  if (text) element.converted_type = kUtf8;
+  return true;
 }
 
 Result<Promotion> PromotionOf(const SchemaElement& from, const SchemaElement& to) {

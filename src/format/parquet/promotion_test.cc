@@ -45,6 +45,42 @@ SchemaElement Unsigned(P type, std::int8_t width) {
   return element;
 }
 
+SchemaElement Uuid() {
+  SchemaElement element = Plain(P::kFixedLenByteArray, 16);
+  element.logical.kind = L::kUuid;
+  return element;
+}
+
+TEST(WidenAnnotation, PromisesWhatBothPromise) {
+  const SchemaElement bytes = Plain(P::kByteArray), string = Typed(P::kByteArray, L::kString),
+                      old_string = Converted(P::kByteArray, 0), json = Typed(P::kByteArray, L::kJson),
+                      bson = Typed(P::kByteArray, L::kBson), fixed = Plain(P::kFixedLenByteArray, 16),
+                      decimal = DecimalOf(P::kByteArray, 9, 2), number = Plain(P::kInt32);
+  struct Case {
+    SchemaElement a, b;
+    L kind;
+  };
+  const Case cases[] = {
+      {string, bytes, L::kNone},      {bytes, old_string, L::kNone},    {json, bytes, L::kNone},
+      {bson, bytes, L::kNone},        {bson, string, L::kNone},         {json, string, L::kString},
+      {old_string, json, L::kString}, {string, old_string, L::kString}, {json, json, L::kJson},
+      {Uuid(), fixed, L::kNone},      {decimal, decimal, L::kDecimal},  {number, number, L::kNone},
+  };
+  for (const Case& item : cases) {
+    for (const bool turned : {false, true}) {
+      SchemaElement element = turned ? item.b : item.a;
+      const SchemaElement other = turned ? item.a : item.b;
+      const L before = EffectiveLogicalType(element).kind;
+      EXPECT_EQ(WidenAnnotation(element, other), before != item.kind) << TypeText(item.a) << ", " << TypeText(item.b);
+      EXPECT_EQ(EffectiveLogicalType(element).kind, item.kind) << TypeText(item.a) << ", " << TypeText(item.b);
+      EXPECT_EQ(PromotionOf(other, element).value(), Promotion::kNone);
+    }
+  }
+  SchemaElement kept = decimal;
+  EXPECT_FALSE(WidenAnnotation(kept, bytes));
+  EXPECT_EQ(kept.logical.kind, L::kDecimal);
+}
+
 TEST(Promotion, NarrowIntegers_TakeOnlyWhatFits) {
   const SchemaElement int8 = Converted(P::kInt32, 15), int16 = Converted(P::kInt32, 16), plain = Plain(P::kInt32);
   const std::pair<SchemaElement, SchemaElement> good[] = {{int8, int16},
@@ -76,7 +112,13 @@ TEST(Promotion, AllowedPairs_GiveTheirPromotion) {
       {Unsigned(P::kInt32, 16), Plain(P::kInt32), Promotion::kNone},
       {Plain(P::kInt32), Plain(P::kInt64), Promotion::kIntToLong},
       {Plain(P::kFloat), Plain(P::kDouble), Promotion::kFloatToDouble},
-      {Plain(P::kByteArray), Typed(P::kByteArray, L::kString), Promotion::kNone},
+      {Plain(P::kByteArray), Typed(P::kByteArray, L::kString), Promotion::kBytesToText},
+      {Plain(P::kByteArray), Converted(P::kByteArray, 0), Promotion::kBytesToText},
+      {Typed(P::kByteArray, L::kString), Plain(P::kByteArray), Promotion::kNone},
+      {Typed(P::kByteArray, L::kBson), Plain(P::kByteArray), Promotion::kNone},
+      {Typed(P::kByteArray, L::kEnum), Typed(P::kByteArray, L::kString), Promotion::kNone},
+      {Plain(P::kFixedLenByteArray, 16), Uuid(), Promotion::kNone},
+      {Uuid(), Plain(P::kFixedLenByteArray, 16), Promotion::kNone},
       {Converted(P::kByteArray, 0), Typed(P::kByteArray, L::kString), Promotion::kNone},
       {Typed(P::kByteArray, L::kJson), Typed(P::kByteArray, L::kString), Promotion::kNone},
       {Typed(P::kInt32, L::kDate), micros, Promotion::kDateToMicros},
@@ -127,6 +169,12 @@ TEST(Promotion, OtherPairs_AreUnsupported) {
       {Plain(P::kFixedLenByteArray, 4), Plain(P::kFixedLenByteArray, 5)},
       {Plain(P::kFixedLenByteArray, 4), Plain(P::kByteArray)},
       {Typed(P::kByteArray, L::kGeometry), Plain(P::kByteArray)},
+      {Typed(P::kByteArray, L::kBson), Typed(P::kByteArray, L::kString)},
+      {Plain(P::kByteArray), Typed(P::kByteArray, L::kJson)},
+      {Typed(P::kByteArray, L::kString), Typed(P::kByteArray, L::kJson)},
+      {Plain(P::kByteArray), DecimalOf(P::kByteArray, 9, 2)},
+      {DecimalOf(P::kByteArray, 9, 2), Plain(P::kByteArray)},
+      {Plain(P::kFixedLenByteArray, 12), Uuid()},
       {Converted(P::kFixedLenByteArray, 21), Plain(P::kFixedLenByteArray, 12)},
       {Typed(P::kFixedLenByteArray, L::kFloat16), Plain(P::kFloat)},
       {SchemaElement{}, Plain(P::kInt32)},
