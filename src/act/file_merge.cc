@@ -93,7 +93,7 @@ class FileMerge {
   std::vector<std::size_t> used_inputs_;          // parallel to merged_.used
   std::vector<std::int64_t> deleted_rows_;        // by entry
   ColumnLayouts layouts_;                         // by entry
-  std::optional<parquet::FileMetaData> written_;  // footer of the output, if rows were deleted
+  std::optional<parquet::FileMetaData> written_;  // footer of the output
   std::int64_t rows_ = 0;                         // of the inputs
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
@@ -298,7 +298,6 @@ Status FileMerge::Check(const std::string& location) {
                  fmt::format("{}: {} bytes were written, {} can be read", location, size_bytes_, output->size())};
   }
   FIRN_TRY(splice::Verify(*output, merged_.report, options_.memory_bytes, options_.threads).In(location));
-  if (merged_.deleted_rows == 0) return Ok();
   FIRN_ASSIGN(written_, parquet::ReadFooter(*output));
   return Ok();
 }

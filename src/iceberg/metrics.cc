@@ -2,57 +2,20 @@
 #include "iceberg/metrics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
+#include <utility>
 
-#include "format/parquet/nesting.h"
-#include "iceberg/decimal_bytes.h"
 #include "iceberg/literal.h"
+#include "iceberg/metric_column.h"
+#include "iceberg/written_metrics.h"
 
 namespace firn::iceberg {
 
 namespace {
 
-using parquet::NestKind;
-using parquet::NestNode;
 using parquet::SchemaElement;
 using splice::ColumnSource;
-
-/// A column that metrics are about: a primitive, or a whole variant.
-struct MetricColumn {
-  FieldId id = 0;
-  const Type* type = nullptr;
-  const SchemaElement* element = nullptr;
-  std::size_t leaf = 0;  // its own; of a variant the first one
-  bool in_struct = false;
-  bool repeated = false;  // below a list or map
-};
-
-bool IsVariant(const Type& type) { return type.kind == TypeKind::kVariant; }
-bool IsFloating(const Type& type) { return type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble; }
-bool MayHaveBounds(const Type& type) {
-  return type.is_primitive() && !IsVariant(type) && type.kind != TypeKind::kGeometry &&
-         type.kind != TypeKind::kGeography && type.kind != TypeKind::kUnknown;
-}
-
-std::size_t FirstLeaf(const NestNode& node) {
-  const NestNode* at = &node;
-  while (at->kind != NestKind::kPrimitive && !at->children.empty()) at = &at->children.front();
-  return static_cast<std::size_t>(std::max(at->leaf, 0));
-}
-
-void CollectColumns(const Schema& schema, const std::vector<SchemaElement>& output, const std::vector<NestNode>& nodes,
-                    bool in_struct, std::vector<MetricColumn>& columns) {
-  for (const NestNode& node : nodes) {
-    const SchemaElement& element = output[static_cast<std::size_t>(node.schema_index)];
-    const Field* field = element.field_id ? schema.FindField(*element.field_id) : nullptr;
-    if (field != nullptr && field->type.is_primitive()) {
-      columns.push_back({field->id, &field->type, &element, FirstLeaf(node), in_struct, node.repetition_level > 0});
-    } else {
-      CollectColumns(schema, output, node.children, true, columns);
-    }
-  }
-}
+using Count = std::optional<std::int64_t>;
 
 template <class T>
 const T* FindById(const ByField<T>& values, FieldId id) {
@@ -61,28 +24,10 @@ const T* FindById(const ByField<T>& values, FieldId id) {
   return found != values.end() && found->first == id ? &found->second : nullptr;
 }
 
-bool IsNan(const Literal& value) {
-  if (const auto* number = std::get_if<float>(&value)) return std::isnan(*number);
-  if (const auto* number = std::get_if<double>(&value)) return std::isnan(*number);
-  return false;
-}
-
-/// A constant from ResolveColumns: PLAIN is the single-value serialization except for decimals.
-std::optional<Literal> ConstantValue(const MetricColumn& column, const Bytes& plain) {
-  if (column.type->kind == TypeKind::kDecimal && column.element->type != parquet::PhysicalType::kFixedLenByteArray) {
-    if (plain.size() == 4) return Literal(Decimal{LoadLittle<std::int32_t>(plain.data())});
-    if (plain.size() == 8) return Literal(Decimal{LoadLittle<std::int64_t>(plain.data())});
-    return std::nullopt;
-  }
-  Result<Literal> value = DecodeBound(*column.type, plain);
-  if (!value) return std::nullopt;
-  return std::move(*value);
-}
-
 /// A sum that is lost as soon as one part is not known.
 struct Sum {
-  std::optional<std::int64_t> total = 0;
-  void Add(std::optional<std::int64_t> part) {
+  Count total = 0;
+  void Add(Count part) {
     std::int64_t sum = 0;
     if (total && part && !__builtin_add_overflow(*total, *part, &sum)) {
       total = sum;
@@ -104,16 +49,7 @@ class Bound {
       value_ = *value;
     }
   }
-
-  std::optional<Bytes> Encoded(const MetricsMode& mode) const {
-    if (!known_ || !value_ || !mode.bounds()) return std::nullopt;
-    std::optional<Literal> value = value_;
-    if (mode.kind == MetricsMode::Kind::kTruncate) {
-      value = lower_ ? TruncateLower(type_, *value_, mode.length) : TruncateUpper(type_, *value_, mode.length);
-    }
-    if (!value) return std::nullopt;
-    return EncodeBound(type_, *value);
-  }
+  std::optional<Literal> value() const { return known_ ? value_ : std::nullopt; }
 
  private:
   const Type& type_;
@@ -122,45 +58,24 @@ class Bound {
   std::optional<Literal> value_;
 };
 
-bool IsText(const Type& type) { return type.kind == TypeKind::kString || type.kind == TypeKind::kBinary; }
-
-/// What a written file states of a column over all of its row groups.
-class WrittenColumn {
- public:
-  /// Nothing.
-  explicit WrittenColumn(const MetricColumn& column) : lower_(*column.type, true), upper_(*column.type, false) {
-    nulls_.Add(std::nullopt);
-    lower_.Add(std::nullopt);
-    upper_.Add(std::nullopt);
-  }
-  WrittenColumn(const MetricColumn& column, const parquet::FileMetaData& file)
-      : lower_(*column.type, true), upper_(*column.type, false) {
-    for (const parquet::RowGroup& group : file.row_groups) {
-      const bool has_any = column.leaf < group.columns.size() && group.columns[column.leaf].meta &&
-                           group.columns[column.leaf].meta->statistics;
-      const parquet::Statistics statistics =
-          has_any ? *group.columns[column.leaf].meta->statistics : parquet::Statistics();
-      nulls_.Add(statistics.null_count);
-      if (statistics.null_count == group.num_rows) continue;
-      lower_.Add(Value(column, statistics.min_value, statistics.is_min_value_exact));
-      upper_.Add(Value(column, statistics.max_value, statistics.is_max_value_exact));
-    }
-  }
-  std::optional<std::int64_t> nulls() const { return nulls_.total; }
-  const Bound& lower() const { return lower_; }
-  const Bound& upper() const { return upper_; }
-
- private:
-  /// Where nothing is said bounds of texts may have been cut, others not.
-  static std::optional<Literal> Value(const MetricColumn& column, const std::optional<Bytes>& plain,
-                                      std::optional<bool> is_exact) {
-    if (!plain || !is_exact.value_or(!IsText(*column.type))) return std::nullopt;
-    return ConstantValue(column, *plain);
-  }
-
-  Sum nulls_;
-  Bound lower_, upper_;
+struct Counts {
+  Count values, nulls, nans;
 };
+
+/// What an entry says of a column. Counts that cannot all be true say nothing.
+Counts CountsOf(const MetricColumn& column, const DataFile& file) {
+  const auto find = [&](const ByField<std::int64_t>& counts) {
+    const std::int64_t* found = FindById(counts, column.id);
+    return found != nullptr && *found >= 0 ? Count(*found) : std::nullopt;
+  };
+  Counts counts{find(file.value_counts), find(file.null_value_counts),
+                column.is_floating() ? find(file.nan_value_counts) : std::nullopt};
+  if (!column.repeated && counts.values.value_or(file.record_count) != file.record_count) return {};
+  const Count most = column.repeated ? counts.values : Count(file.record_count);
+  const std::int64_t nulls = counts.nulls.value_or(0), nans = counts.nans.value_or(0);
+  if (most && (nulls > *most || nans > *most - nulls)) return {};
+  return counts;
+}
 
 class ColumnMerger {
  public:
@@ -179,30 +94,54 @@ class ColumnMerger {
     }
   }
 
-  void Store(const MetricsMode& mode, const parquet::FileMetaData* written, DataFile& merged) const {
+  void Store(const MetricsMode& mode, const WrittenMetrics& written, DataFile& merged) const {
     if (!mode.counts()) return;
-    const bool looks = any_deleted_ && !column_.repeated && !IsVariant(*column_.type);
-    const WrittenColumn found = looks && written != nullptr ? WrittenColumn(column_, *written) : WrittenColumn(column_);
-    const auto nulls = nulls_.total ? nulls_.total : found.nulls();
-    if (values_.total) merged.value_counts.emplace_back(column_.id, *values_.total);
-    if (nulls) merged.null_value_counts.emplace_back(column_.id, *nulls);
-    if (IsFloating(*column_.type) && nans_.total) merged.nan_value_counts.emplace_back(column_.id, *nans_.total);
-    if (column_.repeated || !MayHaveBounds(*column_.type)) return;
-    if (any_deleted_ && nulls && nulls == values_.total) return;
-    const bool is_cut = IsText(*column_.type) && mode.kind == MetricsMode::Kind::kTruncate;
-    const auto store = [&](const Bound& of_inputs, const Bound& of_values, ByField<Bytes>& out) {
-      std::optional<Bytes> bytes = any_deleted_ ? of_values.Encoded(mode) : of_inputs.Encoded(mode);
-      if (!bytes && is_cut) bytes = of_inputs.Encoded(mode);
-      if (bytes) out.emplace_back(column_.id, std::move(*bytes));
-    };
-    store(lower_, found.lower(), merged.lower_bounds);
-    store(upper_, found.upper(), merged.upper_bounds);
+    const Counts counts = CountsWith(written);
+    if (counts.values) merged.value_counts.emplace_back(column_.id, *counts.values);
+    if (counts.nulls) merged.null_value_counts.emplace_back(column_.id, *counts.nulls);
+    if (counts.nans) merged.nan_value_counts.emplace_back(column_.id, *counts.nans);
+    if (!mode.bounds() || !column_.may_have_bounds()) return;
+    if (counts.nulls && counts.nulls == counts.values) return;  // nothing to bound
+    const bool is_cut = column_.is_text() && mode.kind == MetricsMode::Kind::kTruncate;
+    const std::optional<Literal> lower = BoundWith(written, true, is_cut), upper = BoundWith(written, false, is_cut);
+    if (lower && upper && Compare(*column_.type, *lower, *upper) > 0) return;
+    StoreBound(mode, lower, true, merged.lower_bounds);
+    StoreBound(mode, upper, false, merged.upper_bounds);
   }
 
  private:
-  static std::optional<std::int64_t> Count(const ByField<std::int64_t>& counts, FieldId id) {
-    const std::int64_t* found = FindById(counts, id);
-    return found != nullptr && *found >= 0 ? std::optional(*found) : std::nullopt;
+  /// The written file knows its counts; what it does not say is taken from the inputs as far as it can be true.
+  Counts CountsWith(const WrittenMetrics& written) const {
+    Counts counts{written.values ? written.values : values_.total, written.nulls ? written.nulls : nulls_.total,
+                  written.nans ? written.nans : nans_.total};
+    if (!column_.is_floating()) counts.nans.reset();
+    if (!counts.values) return counts;
+    if (counts.nulls && *counts.nulls > *counts.values) counts.nulls.reset();
+    // A column with bounds has a value that is not NaN.
+    const std::int64_t others = counts.nulls.value_or(0) + (written.lower.value ? 1 : 0);
+    if (counts.nans && *counts.nans > *counts.values - others) counts.nans.reset();
+    return counts;
+  }
+
+  /// A bound that is not the least or greatest value is only given where texts are cut anyway.
+  std::optional<Literal> BoundWith(const WrittenMetrics& written, bool lower, bool is_cut) const {
+    const WrittenBound& own = lower ? written.lower : written.upper;
+    if (own.value && (own.exact == true || is_cut)) return own.value;
+    if (any_deleted_ && !is_cut) return std::nullopt;
+    std::optional<Literal> given = (lower ? lower_ : upper_).value();
+    if (!given || !written.lower.value || !written.upper.value) return given;
+    const bool outside = Compare(*column_.type, *given, *written.lower.value) < 0 ||
+                         Compare(*column_.type, *given, *written.upper.value) > 0;
+    if (!outside) return given;
+    return own.exact == false ? std::nullopt : own.value;
+  }
+
+  void StoreBound(const MetricsMode& mode, std::optional<Literal> value, bool lower, ByField<Bytes>& out) const {
+    if (value && mode.kind == MetricsMode::Kind::kTruncate) {
+      value =
+          lower ? TruncateLower(*column_.type, *value, mode.length) : TruncateUpper(*column_.type, *value, mode.length);
+    }
+    if (value) out.emplace_back(column_.id, EncodeBound(*column_.type, *value));
   }
 
   std::optional<Literal> Decoded(const ByField<Bytes>& bounds) const {
@@ -214,29 +153,30 @@ class ColumnMerger {
   }
 
   /// A count of a file after rows of it were deleted: known if it is about no value, or about every row.
-  static std::optional<std::int64_t> Left(std::optional<std::int64_t> count, const DataFile& file, std::int64_t rows) {
+  static Count Left(Count count, const DataFile& file, std::int64_t rows) {
     if (rows == file.record_count || count == 0) return count;
-    return count == file.record_count ? std::optional(rows) : std::nullopt;
+    return count == file.record_count ? Count(rows) : std::nullopt;
   }
 
   void AddPresent(const DataFile& file, std::int64_t rows) {
-    const auto values = Count(file.value_counts, column_.id);
-    const auto nulls = Count(file.null_value_counts, column_.id);
-    const auto nans = Count(file.nan_value_counts, column_.id);
+    const Counts counts = CountsOf(column_, file);
     // How many entries of lists go with a row is not known, even if there are as many as rows.
     const bool is_known = !column_.repeated || rows == file.record_count;
-    values_.Add(is_known ? Left(values, file, rows) : std::nullopt);
-    nulls_.Add(is_known ? Left(nulls, file, rows) : std::nullopt);
-    nans_.Add(is_known ? Left(nans, file, rows) : std::nullopt);
-    if (values && nulls && *values == *nulls + nans.value_or(0)) return;  // nothing to bound
-    if (!MayHaveBounds(*column_.type)) return;
-    lower_.Add(Decoded(file.lower_bounds));
-    upper_.Add(Decoded(file.upper_bounds));
+    values_.Add(is_known ? Left(counts.values, file, rows) : std::nullopt);
+    nulls_.Add(is_known ? Left(counts.nulls, file, rows) : std::nullopt);
+    nans_.Add(is_known ? Left(counts.nans, file, rows) : std::nullopt);
+    const bool all_known = counts.values && counts.nulls;
+    if (all_known && *counts.values == *counts.nulls + counts.nans.value_or(0)) return;  // nothing to bound
+    if (!column_.may_have_bounds()) return;
+    std::optional<Literal> lower = Decoded(file.lower_bounds), upper = Decoded(file.upper_bounds);
+    if (lower && upper && Compare(*column_.type, *lower, *upper) > 0) lower.reset(), upper.reset();
+    lower_.Add(lower);
+    upper_.Add(upper);
   }
 
   void AddMissing(const ColumnSource& source, std::int64_t rows) {
     // How many entries the lists above it have, or how often the struct above it is null, is not known here.
-    const auto entries = column_.repeated ? std::nullopt : std::optional(rows);
+    const auto entries = column_.repeated ? std::nullopt : Count(rows);
     values_.Add(entries);
     if (!source.constant) {
       nulls_.Add(entries);
@@ -244,12 +184,12 @@ class ColumnMerger {
       return;
     }
     const auto flat = [&](std::int64_t count) {
-      return column_.in_struct || column_.repeated ? std::nullopt : std::optional(count);
+      return column_.in_struct || column_.repeated ? std::nullopt : Count(count);
     };
-    const std::optional<Literal> value = ConstantValue(column_, *source.constant);
+    const std::optional<Literal> value = PlainLiteral(column_, *source.constant);
     const bool nan = value && IsNan(*value);
     nulls_.Add(flat(0));
-    nans_.Add(nan ? flat(rows) : std::optional<std::int64_t>(0));
+    nans_.Add(nan ? flat(rows) : Count(0));
     if (nan) return;
     lower_.Add(value);
     upper_.Add(value);
@@ -271,11 +211,7 @@ struct MetricsMerger::State {
 
 MetricsMerger::MetricsMerger(const Schema& schema, const std::vector<SchemaElement>& output,
                              const MetricsConfig& config)
-    : state_(new State{config, {}, {}}) {
-  const Result<std::vector<NestNode>> nodes = parquet::NestingOf(output);
-  if (!nodes) return;
-  CollectColumns(schema, output, *nodes, false, state_->columns);
-  std::ranges::sort(state_->columns, {}, &MetricColumn::id);
+    : state_(new State{config, MetricColumnsOf(schema, output), {}}) {
   for (const MetricColumn& column : state_->columns) state_->mergers.emplace_back(column);
 }
 
@@ -298,10 +234,11 @@ void MetricsMerger::Store(std::span<const std::int64_t> leaf_bytes, DataFile& me
   merged.upper_bounds.clear();
   for (std::size_t i = 0; i < state_->columns.size(); ++i) {
     const MetricColumn& column = state_->columns[i];
-    if (!IsVariant(*column.type) && column.leaf < leaf_bytes.size()) {
+    if (!column.is_variant() && column.leaf < leaf_bytes.size()) {
       merged.column_sizes.emplace_back(column.id, leaf_bytes[column.leaf]);
     }
-    state_->mergers[i].Store(state_->config.ModeOf(column.id), written, merged);
+    const WrittenMetrics found = written != nullptr ? WrittenMetricsOf(column, *written) : WrittenMetrics();
+    state_->mergers[i].Store(state_->config.ModeOf(column.id), found, merged);
   }
 }
 

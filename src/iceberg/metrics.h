@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics of a merged data file from the metrics of the files that went into it.
+// Metrics of a merged data file: what its footer states, and what only the metrics of the files that went into it say.
 //
-// In: the inputs' manifest metrics and where each output leaf came from; compressed bytes of each leaf.
+// In: the written footer; the inputs' manifest metrics and where each output leaf came from; compressed bytes of each
+//   leaf.
 // Out: the metrics maps of the output's DataFile, for the columns of the current schema.
-// Guarantees: counts are exact or absent; bounds bound every value or are absent. A metric that one input with rows
-//   lacks is left out: nothing is computed anew, so the output never knows more than its inputs did. Inputs whose
-//   values are all null (or NaN) do not take part in bounds. Columns that an input lacks count as the nulls or
-//   constants that were written for them. Bounds are in the current type, and cut as the metrics mode asks; columns in
-//   lists and maps, variants and geometries get none.
-//   If rows of an input were deleted, counts are known where they are about none or all of its values; other null
-//   counts and all bounds are those that the written file states. Engines take bounds for the least and greatest value
-//   of a file without deletes, so bounds that are not exact are left out, but for texts that are cut anyway.
-// Cost: O(inputs x columns); memory: about 200 bytes a column, whatever the number of inputs is.
+// Guarantees: counts are exact or absent; bounds bound every value or are absent. What the footer of the written file
+//   states wins: value and null counts, NaN counts if it has them, bounds. For the rest:
+//   - Counts are summed over the inputs. A count that one input with rows lacks is left out; counts of an entry that
+//     cannot all be true (more nulls and NaN than values, values that are not the rows) say nothing, so that a wrong
+//     entry is never about the rows of other files. Columns that an input lacks count as the nulls or constants that
+//     were written for them.
+//   - Bounds span those of the inputs, but those whose values are all null (or NaN); they are kept as far as the
+//     footer's allow.
+//   Engines take bounds for the least and greatest value of a file without deletes. So bounds that are not exact, and
+//   those of inputs of which rows were deleted, are left out, but for texts that are cut anyway. Bounds are in the
+//   current type, and cut as the metrics mode asks; columns in lists and maps, variants and geometries get none.
+// Cost: O((inputs + row groups) x columns); memory: about 200 bytes a column, whatever the number of inputs is.
 // Errors: none: a bound that does not decode is treated as missing.
 // Threads: pure.
 // Source: Iceberg table spec, "Data File Fields", Appendix D "Binary single-value serialization".
@@ -47,8 +51,8 @@ class MetricsMerger {
   ~MetricsMerger();
   void Add(const MetricsInput& input);
   /// `leaf_bytes`: compressed bytes per leaf of the output (splice::Report). Replaces column_sizes, value, null and NaN
-  /// counts and bounds of `merged`, and clears its distinct counts. `written`: the footer of the output; needed only if
-  /// rows were deleted.
+  /// counts and bounds of `merged`, and clears its distinct counts. `written`: the footer of the output, as it was read
+  /// again; null: all metrics come from the inputs.
   void Store(std::span<const std::int64_t> leaf_bytes, DataFile& merged,
              const parquet::FileMetaData* written = nullptr) const;
 

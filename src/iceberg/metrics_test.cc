@@ -103,6 +103,36 @@ TEST(MetricsMerger, WhatOneInputLacks_IsLeftOut) {
   EXPECT_TRUE(Merge(F(1, "a", "int"), {full, none}).value_counts.empty());
 }
 
+TEST(MetricsMerger, CountsThatCannotAllBeTrue_SayNothing) {
+  const DataFile full = IntFile(30, 1, 1, 2);
+  DataFile too_many_nulls = IntFile(30, 0, 5, 9), other_values = IntFile(30, 0, 5, 9), negative = IntFile(30, 0, 5, 9);
+  too_many_nulls.null_value_counts = {{1, 31}};
+  other_values.value_counts = {{1, 240}};
+  negative.null_value_counts = {{1, -1}};
+  for (const DataFile& wrong : {too_many_nulls, other_values, negative}) {
+    const DataFile merged = Merge(F(1, "a", "int"), {full, wrong});
+    EXPECT_TRUE(merged.null_value_counts.empty());
+    EXPECT_EQ(merged.lower_bounds, (Bounds{{1, Int(1)}}));
+    EXPECT_EQ(merged.upper_bounds, (Bounds{{1, Int(9)}}));
+  }
+  EXPECT_TRUE(Merge(F(1, "a", "int"), {full, too_many_nulls}).value_counts.empty());
+  DataFile nans = FileOf(30, 20);
+  nans.nan_value_counts = {{1, 11}};
+  EXPECT_TRUE(Merge(F(1, "a", "float"), {nans}).nan_value_counts.empty());
+  nans.nan_value_counts = {{1, 10}};
+  EXPECT_EQ(Merge(F(1, "a", "float"), {nans}).nan_value_counts, (Counts{{1, 10}}));
+  // All null, it says, and more: that does not leave its values out of the bounds.
+  DataFile unbounded = FileOf(30, 40);
+  unbounded.value_counts = {{1, 40}};
+  EXPECT_TRUE(Merge(F(1, "a", "int"), {full, unbounded}).lower_bounds.empty());
+}
+
+TEST(MetricsMerger, BoundsTheWrongWayRound_AreNone) {
+  const DataFile merged = Merge(F(1, "a", "int"), {IntFile(30, 0, 1, 2), IntFile(30, 0, 9, -5)});
+  EXPECT_TRUE(merged.lower_bounds.empty());
+  EXPECT_TRUE(merged.upper_bounds.empty());
+}
+
 TEST(MetricsMerger, ColumnsAddedLater_CountAsWhatWasWritten) {
   const std::vector<DataFile> files = {IntFile(10, 1, 5, 7), FileOf(3)};
   const DataFile nulls = Merge(F(1, "a", "int"), files, {{ColumnSource{}}, {Constant()}});
@@ -274,84 +304,6 @@ TEST(MetricsConfig, InferredDefaults_GoToTheFirstColumns) {
   EXPECT_EQ(kinds({{fallback, "none"}}, order), "nnnt");
   EXPECT_EQ(kinds({{fallback, "full"}}, order), "ffff");
   EXPECT_EQ(kinds({{fallback, "none"}, {"write.metadata.metrics.column.b", "counts"}}, order), "nnnc");
-}
-
-/// A file of one column, with the statistics of each row group.
-parquet::FileMetaData WrittenWith(const std::vector<std::pair<std::int64_t, parquet::Statistics>>& groups) {
-  parquet::FileMetaData file;
-  for (const auto& [rows, statistics] : groups) {
-    parquet::RowGroup& group = file.row_groups.emplace_back();
-    group.num_rows = rows;
-    group.columns.resize(1);
-    group.columns[0].meta = parquet::ColumnMetaData();
-    group.columns[0].meta->statistics = statistics;
-  }
-  return file;
-}
-
-parquet::Statistics Stated(std::int64_t nulls, std::optional<Bytes> low, std::optional<Bytes> high,
-                           std::optional<bool> is_exact = true) {
-  parquet::Statistics statistics;
-  statistics.null_count = nulls;
-  statistics.min_value = std::move(low);
-  statistics.max_value = std::move(high);
-  if (statistics.min_value) statistics.is_min_value_exact = statistics.is_max_value_exact = is_exact;
-  return statistics;
-}
-
-DataFile MergeWithDeletes(const std::string& type, const DataFile& file, std::int64_t deleted_rows,
-                          const parquet::FileMetaData* written) {
-  const Schema schema = SchemaOf(F(1, "a", type));
-  const auto output = ToParquetSchema(schema).value();
-  const MetricsConfig config;
-  MetricsMerger merger(schema, output, config);
-  merger.Add({&file, nullptr, deleted_rows});
-  DataFile merged;
-  merger.Store(std::vector<std::int64_t>{100}, merged, written);
-  return merged;
-}
-
-TEST(MetricsMerger, DeletedRows_BoundsAndNullsAreThoseOfTheWrittenFile) {
-  const DataFile file = IntFile(100, 10, -5, 300);
-  const auto written = WrittenWith(
-      {{60, Stated(3, Int(2), Int(200))}, {5, Stated(5, {}, {})}, {20, Stated(0, Int(1), Int(9), std::nullopt)}});
-  const DataFile merged = MergeWithDeletes("int", file, 15, &written);
-  EXPECT_EQ(merged.value_counts, (Counts{{1, 85}}));
-  EXPECT_EQ(merged.null_value_counts, (Counts{{1, 8}}));
-  EXPECT_EQ(merged.lower_bounds, (Bounds{{1, Int(1)}}));
-  EXPECT_EQ(merged.upper_bounds, (Bounds{{1, Int(200)}}));
-  // Without deletes nobody asks the written file.
-  EXPECT_EQ(MergeWithDeletes("int", file, 0, &written).lower_bounds, (Bounds{{1, Int(-5)}}));
-}
-
-TEST(MetricsMerger, DeletedRows_BoundsThatAreNotExactAreLeftOut) {
-  const DataFile file = IntFile(100, 0, -5, 300);
-  auto written = WrittenWith({{60, Stated(0, Int(2), Int(200))}, {20, Stated(0, Int(1), Int(9))}});
-  written.row_groups[1].columns[0].meta->statistics->is_max_value_exact = false;
-  const DataFile merged = MergeWithDeletes("int", file, 20, &written);
-  EXPECT_EQ(merged.lower_bounds, (Bounds{{1, Int(1)}}));
-  EXPECT_TRUE(merged.upper_bounds.empty());
-  EXPECT_EQ(merged.null_value_counts, (Counts{{1, 0}}));
-  EXPECT_TRUE(MergeWithDeletes("int", file, 20, nullptr).lower_bounds.empty());
-  written.row_groups[0].columns[0].meta->statistics.reset();
-  EXPECT_TRUE(MergeWithDeletes("int", file, 20, &written).lower_bounds.empty());
-}
-
-TEST(MetricsMerger, DeletedRows_TextsAreCutAndMayBeBoundedByDeletedOnes) {
-  const auto text = [](const std::string& value) { return Bytes(value.begin(), value.end()); };
-  DataFile file = FileOf(10);
-  file.lower_bounds = {{1, text("a")}};
-  file.upper_bounds = {{1, text("z")}};
-  const auto exact = WrittenWith({{8, Stated(0, text("b"), text("y"))}});
-  EXPECT_EQ(MergeWithDeletes("string", file, 2, &exact).lower_bounds, (Bounds{{1, text("b")}}));
-  const auto unknown = WrittenWith({{8, Stated(0, text("b"), text("y"), std::nullopt)}});
-  EXPECT_EQ(MergeWithDeletes("string", file, 2, &unknown).upper_bounds, (Bounds{{1, text("z")}}));
-}
-
-TEST(MetricsMerger, DeletedRows_OnlyNullsAreLeft_NoBounds) {
-  const DataFile file = IntFile(100, 0, -5, 300);
-  const auto written = WrittenWith({{10, Stated(10, {}, {})}});
-  EXPECT_TRUE(MergeWithDeletes("int", file, 90, &written).lower_bounds.empty());
 }
 
 }  // namespace
