@@ -110,7 +110,7 @@ def test_spliceOfTextAndBytes_isReadByEveryone(lake, tmp_path):
     for number, inputs in enumerate([(text, data), (data, text)]):
         out = tmp_path / f"{number}.parquet"
         done = lake.firn("splice", "-o", out, *inputs)
-        assert "Note: column t is byte array" in done.stdout
+        assert "Note: column t is byte array in some inputs and byte array (string) in others" in done.stdout
         values = {"text.parquet": [b"a", None], "data.parquet": [b"\xff"]}
         expected = [value for path in inputs for value in values[path.name]]
         assert pq.read_table(out)["t"].to_pylist() == expected

@@ -63,8 +63,8 @@ TEST_F(ServiceLogTest, Info_TellsOfTheTableAndOfTheJobWithWhatItDidAndTook) {
   EXPECT_EQ(Lines(text, {"firn info: the service ", " starts: 1 catalog, "}).size(), 1U) << text;
   EXPECT_EQ(Lines(text, {"firn info: " + Id() + ": a new table: 12 files in 2 partitions"}).size(), 1U) << text;
   EXPECT_EQ(Lines(text, {Id() + ": job " + job, ": merge: Starts: "}).size(), 1U) << text;
-  EXPECT_EQ(Lines(text, {Id() + ": job " + job, ": merge: done: 12 files replaced, 10 less than before, in ",
-                         " It read ", " were predicted; 1 commit."})
+  EXPECT_EQ(Lines(text, {Id() + ": job " + job, ": merge: done: 12 files replaced, 10 files less than before, in ",
+                         " It read ", "ms were predicted; 1 commit."})
                 .size(),
             1U)
       << text;
