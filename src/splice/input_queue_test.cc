@@ -84,7 +84,7 @@ TEST(InputQueueTest, WithoutReadersEachFileIsOpenedInItsTurn) {
 }
 
 TEST(InputQueueTest, FilesComeInTheirOrder) {
-  for (const std::size_t readers : {1, 2, 8}) {
+  for (const std::size_t readers : {1U, 2U, 8U}) {
     Watch watch;
     const std::vector<Input> inputs = Files(500, watch);
     InputQueue queue(inputs, readers, 20 * kCost, kFooterMax);
