@@ -93,6 +93,8 @@ setup_sanitizers() {
   export LSAN_OPTIONS="suppressions=$PWD/tools/sanitizers/leaks.txt:print_suppressions=0"
   export UBSAN_OPTIONS="print_stacktrace=1:external_symbolizer_path=$symbolizer"
   export TSAN_OPTIONS="second_deadlock_stack=1:external_symbolizer_path=$symbolizer"
+  # Arrow's own allocator is not compiled for it: what one thread frees and another gets looks like a race.
+  export ARROW_DEFAULT_MEMORY_POOL=system
 }
 
 setup_lint() {
