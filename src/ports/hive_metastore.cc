@@ -79,8 +79,10 @@ Value TextList(const std::vector<std::string>& texts) {
 }
 
 HiveLockTicket TicketOf(const Value& found, std::int16_t state_id) {
+  const std::int64_t state = found.NumberOf(state_id, Type::kI32);
+  const bool is_known = state >= 1 && state <= 4;  // another one is no lock
   return {.id = found.NumberOf(1, Type::kI64),
-          .state = HiveLockState{static_cast<std::uint8_t>(found.NumberOf(state_id, Type::kI32))}};
+          .state = is_known ? HiveLockState{static_cast<std::uint8_t>(state)} : HiveLockState::kNotAcquired};
 }
 
 }  // namespace
