@@ -29,6 +29,7 @@ from splice import copyable_bench, scans_bench, splice_bench
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "build/bench"
+NAMES = ("splice", "peers", "copyable", "data", "scans", "planning", "spark", "deletes", "equality", "s3")
 
 
 def planning_bench(build, results):
@@ -69,6 +70,8 @@ def main():
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     names = args.names or ["splice", "planning"]
+    if unknown := set(names) - set(NAMES):
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
     results = {}
     if "splice" in names:
         splice_bench(args.build / "firn", DATA, args.runs, results)

@@ -7,16 +7,6 @@
 namespace firn::splice::testing {
 namespace {
 
-TablePtr Table(const std::string& type, std::int64_t rows, std::int64_t distinct, std::uint64_t seed) {
-  Random random(seed);
-  return RandomTable({.types = {type}, .rows = rows, .null_share = 0, .distinct = distinct, .first_value = 0}, random);
-}
-
-Spliced Must(const Result<Spliced>& spliced) {
-  EXPECT_TRUE(spliced) << ToString(spliced.error());
-  return spliced ? *spliced : Spliced();
-}
-
 TEST(SpliceLevel, WideIntegers_AreCompressedFasterAndNotWorse_UnlessALevelIsAsked) {
   std::vector<TablePtr> tables;
   std::vector<Input> inputs;
@@ -24,13 +14,13 @@ TEST(SpliceLevel, WideIntegers_AreCompressedFasterAndNotWorse_UnlessALevelIsAske
   choice.dictionary = false;
   choice.page_rows = 2000;  // small pages, so that they are joined
   for (int i = 0; i < 8; ++i) {
-    tables.push_back(Table("int64", 40000, 1 << 20, static_cast<std::uint64_t>(i)));
+    tables.push_back(SeededTable({"int64"}, 40000, 1 << 20, static_cast<std::uint64_t>(i), 0));
     inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
   }
-  const Spliced chosen = Must(SpliceFiles(inputs));
+  const Spliced chosen = MustSplice(inputs);
   Options options;
   options.codec_level = 1;
-  const Spliced asked = Must(SpliceFiles(inputs, options));
+  const Spliced asked = MustSplice(inputs, options);
   EXPECT_EQ(DifferenceOf(tables, chosen.file), "");
   EXPECT_EQ(DifferenceOf(tables, asked.file), "");
   EXPECT_LT(chosen.file.size(), asked.file.size());
@@ -51,13 +41,13 @@ TEST(SpliceLevel, RisingTimes_AreCompressedDenser_UnlessALevelIsAsked) {
       now += static_cast<std::int64_t>(random.Below(9000)) * kMilli;
       times.emplace_back(now);
     }
-    tables.push_back(WithLongs(Table("bool", kRows, 2, 1), "at", times));
+    tables.push_back(WithLongs(SeededTable({"bool"}, kRows, 2, 1, 0), "at", times));
     inputs.push_back(InputOf("file" + std::to_string(i), WriteFile(tables.back(), choice)));
   }
-  const Spliced chosen = Must(SpliceFiles(inputs));
+  const Spliced chosen = MustSplice(inputs);
   Options options;
   options.codec_level = 1;
-  const Spliced asked = Must(SpliceFiles(inputs, options));
+  const Spliced asked = MustSplice(inputs, options);
   EXPECT_EQ(DifferenceOf(tables, chosen.file), "");
   EXPECT_EQ(DifferenceOf(tables, asked.file), "");
   EXPECT_LT(static_cast<double>(chosen.file.size()), 0.8 * static_cast<double>(asked.file.size()));
