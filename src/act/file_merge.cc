@@ -88,13 +88,13 @@ class FileMerge {
   std::vector<std::string>& leftovers_;
   splice::Options options_;
   std::vector<splice::Input> inputs_;
-  std::vector<std::size_t> entry_of_;             // by input: its place in entries_
-  std::vector<FileDeletes> deletes_;              // by input; empty: the plan has none
-  std::vector<std::size_t> used_inputs_;          // parallel to merged_.used
-  std::vector<std::int64_t> deleted_rows_;        // by entry
-  ColumnLayouts layouts_;                         // by entry
-  std::optional<parquet::FileMetaData> written_;  // footer of the output
-  std::int64_t rows_ = 0;                         // of the inputs
+  std::vector<std::size_t> entry_of_;       // by input: its place in entries_
+  std::vector<FileDeletes> deletes_;        // by input; empty: the plan has none
+  std::vector<std::size_t> used_inputs_;    // parallel to merged_.used
+  std::vector<std::int64_t> deleted_rows_;  // by entry
+  ColumnLayouts layouts_;                   // by entry
+  parquet::FileMetaData written_;           // footer of the output
+  std::int64_t rows_ = 0;                   // of the inputs
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
 };
@@ -297,8 +297,7 @@ Status FileMerge::Check(const std::string& location) {
     return Error{Code::kInternal,
                  fmt::format("{}: {} bytes were written, {} can be read", location, size_bytes_, output->size())};
   }
-  FIRN_TRY(splice::Verify(*output, merged_.report, options_.memory_bytes, options_.threads).In(location));
-  FIRN_ASSIGN(written_, parquet::ReadFooter(*output));
+  FIRN_ASSIGN(written_, splice::Verify(*output, merged_.report, options_.memory_bytes, options_.threads).In(location));
   return Ok();
 }
 
@@ -326,7 +325,7 @@ Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_i
   } else {
     for (std::size_t i = 0; i < entries_.size(); ++i) FIRN_TRY(add(i, entries_[i]));
   }
-  metrics.Store(merged_.report.column_compressed_bytes, file, written_ ? &*written_ : nullptr);
+  metrics.Store(merged_.report.column_compressed_bytes, file, &written_);
   return Ok();
 }
 

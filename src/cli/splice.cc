@@ -85,7 +85,8 @@ Status CheckNewFile(ports::FileIO& io, const std::string& output) {
 Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::Report& report,
                    const splice::Options& merge) {
   FIRN_ASSIGN(const auto written, io.Open(output));
-  return splice::Verify(*written, report, merge.memory_bytes, merge.threads);
+  FIRN_TRY(splice::Verify(*written, report, merge.memory_bytes, merge.threads));
+  return Ok();
 }
 
 /// Writes, publishes and checks the output; a file that is not known to be good is removed again.

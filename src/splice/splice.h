@@ -149,8 +149,8 @@ Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, 
 
 /// Re-reads a finished output: footer, every page header, sizes, row and value counts, dictionary bounds of index
 /// pages, page index against pages, Bloom filters against dictionaries. For the check before every commit. Holds at
-/// most `memory_bytes`; with several threads, row groups are checked at the same time.
-Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes = std::int64_t{512} << 20,
-              int threads = 1);
+/// most `memory_bytes`; with several threads, row groups are checked at the same time. Gives the footer that it read.
+Result<parquet::FileMetaData> Verify(RandomAccessSource& output, const Report& report,
+                                     std::int64_t memory_bytes = std::int64_t{512} << 20, int threads = 1);
 
 }  // namespace firn::splice

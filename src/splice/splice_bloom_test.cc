@@ -325,7 +325,7 @@ TEST(SpliceBloom, Verify_FindsDamage) {
   Bytes zeros = spliced.file;
   const auto end = zeros.begin() + *meta.bloom_filter_offset + *meta.bloom_filter_length;
   std::fill(end - 64, end, 0);
-  const Status denied = verify(zeros);
+  const auto denied = verify(zeros);
   ASSERT_FALSE(denied);
   EXPECT_NE(denied.error().message.find("denies an entry"), std::string::npos) << denied.error().message;
   const auto with_meta = [&](const std::function<void(parquet::ColumnMetaData&)>& edit) {

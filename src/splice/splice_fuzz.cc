@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   MemorySource output("out", std::move(sink.bytes()));
-  const Status verified = splice::Verify(output, *report);
+  const auto verified = splice::Verify(output, *report);
   // Copied pages are looked at for the first time by Verify: damage in them is the input's.
   if (!verified && report->unchecked.empty()) Fail(verified.error());
   return 0;

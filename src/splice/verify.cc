@@ -358,7 +358,8 @@ class GroupVerifier {
 
 }  // namespace
 
-Status Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes, int threads) {
+Result<parquet::FileMetaData> Verify(RandomAccessSource& output, const Report& report, std::int64_t memory_bytes,
+                                     int threads) {
   FIRN_ASSIGN(const std::shared_ptr<InputFile> file, InputFile::Open(output, nullptr, parquet::kFooterBytesMax));
   FIRN_TRY(CheckReport(*file, report));
   FIRN_ASSIGN(const std::vector<OutputColumn> columns, ColumnsOf(file->footer().schema));
@@ -389,7 +390,7 @@ Status Verify(RandomAccessSource& output, const Report& report, std::int64_t mem
   }
   if (all.filters != report.bloom_filters) return file->Corrupt(0, "another number of Bloom filters than was written");
   if (all.pages != report.pages) return file->Corrupt(0, "another number of pages than was written");
-  return Ok();
+  return file->footer();
 }
 
 }  // namespace firn::splice

@@ -28,7 +28,7 @@ Sample Small(std::uint64_t seed, const FileChoice& choice) {
   return sample;
 }
 
-Status VerifyBytes(Bytes file, const Report& report) {
+Result<parquet::FileMetaData> VerifyBytes(Bytes file, const Report& report) {
   MemorySource source("out", std::move(file));
   return Verify(source, report);
 }
