@@ -211,18 +211,18 @@ class Splicer {
     if (from.size() != columns_.size()) return;
     std::vector<parquet::Leaf> leaves;
     for (OutputColumn& column : columns_) {
+      if (column.in_variant) continue;
       const auto leaf = static_cast<std::size_t>(column.index);
       const parquet::SchemaElement before = column.element, &theirs = from[leaf].element;
-      parquet::SchemaElement kept = theirs;
-      if (column.in_variant || !parquet::WidenAnnotation(kept, before)) kept = theirs;
-      const bool changes = !column.in_variant && parquet::WidenAnnotation(column.element, theirs);
-      if (changes) {
+      if (parquet::WidenAnnotation(column.element, theirs)) {
         if (leaves.empty()) leaves = parquet::LeavesOf(schema_);
         parquet::SchemaElement& element = schema_[static_cast<std::size_t>(leaves[leaf].schema_index)];
         element.logical = column.element.logical;
         element.converted_type = column.element.converted_type;
+      } else if (parquet::SchemaElement lost = theirs; !parquet::WidenAnnotation(lost, before)) {
+        continue;
       }
-      if (changes || !SameElement(kept, theirs)) NoteAnnotation(column, before, theirs);
+      NoteAnnotation(column, before, theirs);
     }
   }
 
