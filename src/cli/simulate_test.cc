@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_answer_test.h"
 #include "cli/command_line.h"
 #include "format/json/json.h"
 #include "ports/memory_file_io.h"
@@ -13,16 +14,6 @@ namespace {
 
 class SimulateCommand : public testing::Test {
  protected:
-  struct Answer {
-    int exit = 0;
-    std::string out, err;
-    json::Value Json() const {
-      auto value = json::Parse(out);
-      EXPECT_TRUE(value.has_value()) << out;
-      return value ? std::move(*value) : json::Value();
-    }
-  };
-
   Answer Run(std::vector<std::string> arguments) {
     MemoryTerminal terminal;
     const auto no_table = [](const TableRequest&) -> Result<OpenedTable> { return Error{Code::kNotFound, "no table"}; };

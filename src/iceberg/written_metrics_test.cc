@@ -5,42 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "iceberg/literal.h"
+#include "iceberg/metric_files_test.h"
 #include "iceberg/metrics.h"
 #include "iceberg/parquet_schema.h"
-#include "iceberg/schema_json.h"
 
 namespace firn::iceberg {
 namespace {
-
-std::string F(int id, const std::string& name, const std::string& type) {
-  const std::string quoted = type.front() == '{' ? type : "\"" + type + "\"";
-  return R"({"id":)" + std::to_string(id) + R"(,"name":")" + name + R"(","required":false,"type":)" + quoted + "}";
-}
-
-Schema SchemaOf(const std::string& fields) {
-  return SchemaFromJson(json::Parse(R"({"type":"struct","schema-id":0,"fields":[)" + fields + "]}").value()).value();
-}
-
-Bytes Int(std::int32_t value) {
-  Type type;
-  type.kind = TypeKind::kInt;
-  return EncodeBound(type, value);
-}
-
-DataFile FileOf(std::int64_t rows, std::int64_t nulls = 0) {
-  DataFile file;
-  file.record_count = rows;
-  file.value_counts = {{1, rows}};
-  file.null_value_counts = {{1, nulls}};
-  return file;
-}
-
-DataFile IntFile(std::int64_t rows, std::int64_t nulls, std::int32_t low, std::int32_t high) {
-  DataFile file = FileOf(rows, nulls);
-  file.lower_bounds = {{1, Int(low)}};
-  file.upper_bounds = {{1, Int(high)}};
-  return file;
-}
 
 Bytes Double(double value) {
   Type type;

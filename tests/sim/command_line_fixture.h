@@ -13,22 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_answer_test.h"
 #include "cli/command_line.h"
-#include "format/json/json.h"
 #include "sim/world.h"
 
 namespace firn::sim {
 
-struct Answer {
-  int exit = 0;
-  std::string out, err;
-
-  json::Value Json() const {
-    auto value = json::Parse(out);
-    EXPECT_TRUE(value.has_value()) << out;
-    return value ? std::move(*value) : json::Value();
-  }
-};
+using cli::Answer;
 
 class CommandLine : public testing::Test {
  protected:
