@@ -5,6 +5,7 @@ The writers are those of the differential tests. Spark needs Java, arrow-go is b
 DataFusion. What each tool made must hold the rows of the input, by a hash that asks for no order. Then it is scanned.
 """
 
+import contextlib
 import functools
 import shutil
 import subprocess
@@ -29,12 +30,15 @@ def by_spark(data):
     """Files with what Iceberg's writer in Spark sets: zstd, dictionaries, pages of the first version."""
     if not shutil.which("java"):
         return None
-    session = Spark()
-    try:
-        return split(data, "lineitem_spark", 100, lineitem, functools.partial(
-            session.write_table, **{"compression": "zstd", "parquet.enable.dictionary": "true"}))
-    finally:
-        session.stop()
+    options = {"compression": "zstd", "parquet.enable.dictionary": "true"}
+    with contextlib.ExitStack() as running:
+        @functools.cache
+        def session():  # takes seconds: only where a file is to be made
+            spark = Spark()
+            running.callback(spark.stop)
+            return spark
+
+        return split(data, "lineitem_spark", 100, lineitem, lambda part, path: session().write_table(part, path, **options))
 
 
 def by_arrow_rs(data):
