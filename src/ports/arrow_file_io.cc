@@ -178,6 +178,7 @@ class ArrowOutput final : public OutputFile {
     if (!done_ && stream_) AbortUpload();
     done_ = true;
   }
+  RangeCopies* range_copies() override { return nullptr; }
 
  private:
   Status Send(ByteView bytes) {

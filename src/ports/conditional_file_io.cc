@@ -39,6 +39,7 @@ class HeldOutput final : public OutputFile {
     done_ = true;
     bytes_.clear();
   }
+  RangeCopies* range_copies() override { return nullptr; }
 
  private:
   std::string name_;

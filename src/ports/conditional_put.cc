@@ -42,18 +42,6 @@ KnownBuckets& Known() {
   return known;
 }
 
-/// "NoSuchBucket: The specified bucket does not exist" of an error document.
-std::string ReasonOf(const HttpResponse& response) {
-  const auto element = [&](std::string_view name) -> std::string {
-    const std::string begin = fmt::format("<{}>", name), end = fmt::format("</{}>", name);
-    const std::size_t from = response.body.find(begin);
-    const std::size_t to = response.body.find(end);
-    if (from == std::string::npos || to == std::string::npos || to < from) return "";
-    return OneLine(response.body.substr(from + begin.size(), to - from - begin.size()), 300);
-  };
-  return fmt::format("the store answers {} {} {}", response.status, element("Code"), element("Message"));
-}
-
 /// Azure has one status for a name that is taken and for a change at the same time.
 bool IsTaken(const HttpResponse& response) {
   const std::string* azure = FindHeader(response, "x-ms-error-code");
@@ -61,6 +49,21 @@ bool IsTaken(const HttpResponse& response) {
 }
 
 }  // namespace
+
+std::string_view XmlText(std::string_view document, std::string_view name) {
+  const std::string begin = fmt::format("<{}>", name), end = fmt::format("</{}>", name);
+  const std::size_t from = document.find(begin);
+  if (from == std::string_view::npos) return {};
+  const std::size_t to = document.find(end, from);
+  if (to == std::string_view::npos) return {};
+  return document.substr(from + begin.size(), to - from - begin.size());
+}
+
+std::string ReasonOf(const HttpResponse& response) {
+  constexpr std::size_t kTextMax = 300;
+  return fmt::format("the store answers {} {} {}", response.status, OneLine(XmlText(response.body, "Code"), kTextMax),
+                     OneLine(XmlText(response.body, "Message"), kTextMax));
+}
 
 Result<std::string> ObjectPath(const std::string& location) {
   const std::string_view path = std::string_view(location).substr(SchemeOf(location).size() + 3);

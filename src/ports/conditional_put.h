@@ -58,5 +58,9 @@ class ConditionalPut {
 /// "BUCKET/KEY" of a location, as raw bytes: to be encoded, the bucket as well, as it may hold what ends a host or a
 /// path. kInvalidArgument without a bucket or a key, kUnsupported with "//".
 Result<std::string> ObjectPath(const std::string& location);
+/// Text of the first element of that name, its entities as they stand; empty: there is none.
+std::string_view XmlText(std::string_view document, std::string_view name);
+/// "the store answers 404 NoSuchBucket The specified bucket does not exist", out of an error document.
+std::string ReasonOf(const HttpResponse& response);
 
 }  // namespace firn::ports

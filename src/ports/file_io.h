@@ -25,6 +25,10 @@
 #include "base/byte_io.h"
 #include "base/time.h"
 
+namespace firn {
+class RangeCopies;
+}
+
 namespace firn::ports {
 
 struct FileInfo {
@@ -44,6 +48,9 @@ class OutputFile : public ByteSink {
   /// Makes the file durable and visible. Once.
   virtual Status Close() = 0;
   virtual void Abort() = 0;
+  /// Appends ranges of other files of the storage without reading them; null where the storage cannot. Ask before the
+  /// first Write, and only for files that may need it: they may be written in another way then.
+  virtual RangeCopies* range_copies() = 0;
 };
 
 /// Nothing has a default: a FileIO in front of another must not promise more or less than that one.

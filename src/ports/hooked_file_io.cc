@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/hooked_file_io.h"
 
+#include "base/range_copies.h"
+
 namespace firn::ports {
 namespace {
 
@@ -28,7 +30,7 @@ class HookedSource final : public RandomAccessSource {
   IoHook hook_;
 };
 
-class HookedOutput final : public OutputFile {
+class HookedOutput final : public OutputFile, public RangeCopies {
  public:
   HookedOutput(std::unique_ptr<OutputFile> below, IoHook hook) : below_(std::move(below)), hook_(std::move(hook)) {}
   const std::string& name() const override { return below_->name(); }
@@ -41,8 +43,22 @@ class HookedOutput final : public OutputFile {
   }
   void Abort() override { below_->Abort(); }
 
+  /// A range is a write, a mark is not seen.
+  RangeCopies* range_copies() override {
+    copies_ = below_->range_copies();
+    return copies_ == nullptr ? nullptr : this;
+  }
+  std::optional<FileMark> Mark(const std::string& location, std::uint64_t size_bytes) override {
+    return copies_->Mark(location, size_bytes);
+  }
+  Status Append(RandomAccessSource& source, const FileMark& mark, std::uint64_t offset, std::uint64_t size) override {
+    return Hooked(hook_, IoOperation::kWrite, name(), [&] { return copies_->Append(source, mark, offset, size); });
+  }
+  CopiedRanges copied() const override { return copies_->copied(); }
+
  private:
   std::unique_ptr<OutputFile> below_;
+  RangeCopies* copies_ = nullptr;
   IoHook hook_;
 };
 

@@ -26,6 +26,7 @@ class LocalOutputFile final : public OutputFile {
   Status Write(ByteView bytes) override;
   Status Close() override;
   void Abort() override;
+  RangeCopies* range_copies() override { return nullptr; }
 
  private:
   LocalOutputFile(std::string location, std::string path, bool replace)

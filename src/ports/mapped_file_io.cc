@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
+#include "base/range_copies.h"
 #include "ports/location.h"
 
 namespace firn::ports {
@@ -22,6 +25,46 @@ class RenamedSource final : public RandomAccessSource {
  private:
   std::string name_;
   std::unique_ptr<RandomAccessSource> below_;
+};
+
+/// Marks files by the names that the caller knows. `map` and `below` live as long as the file.
+class MappedCopies final : public RangeCopies {
+ public:
+  MappedCopies(RangeCopies& below, std::function<std::string(const std::string&)> map)
+      : below_(below), map_(std::move(map)) {}
+  std::optional<FileMark> Mark(const std::string& location, std::uint64_t size_bytes) override {
+    return below_.Mark(map_(location), size_bytes);
+  }
+  Status Append(RandomAccessSource& source, const FileMark& mark, std::uint64_t offset, std::uint64_t size) override {
+    return below_.Append(source, mark, offset, size);
+  }
+  CopiedRanges copied() const override { return below_.copied(); }
+
+ private:
+  RangeCopies& below_;
+  std::function<std::string(const std::string&)> map_;
+};
+
+class MappedOutput final : public OutputFile {
+ public:
+  MappedOutput(std::unique_ptr<OutputFile> below, std::function<std::string(const std::string&)> map)
+      : below_(std::move(below)), map_(std::move(map)) {}
+  const std::string& name() const override { return below_->name(); }
+  std::uint64_t position() const override { return below_->position(); }
+  Status Write(ByteView bytes) override { return below_->Write(bytes); }
+  Status Close() override { return below_->Close(); }
+  void Abort() override { below_->Abort(); }
+  RangeCopies* range_copies() override {
+    RangeCopies* const copies = below_->range_copies();
+    if (copies == nullptr) return nullptr;
+    if (!copies_) copies_.emplace(*copies, map_);
+    return &*copies_;
+  }
+
+ private:
+  std::unique_ptr<OutputFile> below_;
+  std::function<std::string(const std::string&)> map_;
+  std::optional<MappedCopies> copies_;
 };
 
 std::string Replaced(const std::string& location, const std::string& from, const std::string& to) {
@@ -81,7 +124,9 @@ Result<std::unique_ptr<RandomAccessSource>> MappedFileIO::Open(const std::string
 
 Result<std::unique_ptr<OutputFile>> MappedFileIO::Create(const std::string& location) {
   FIRN_ASSIGN(const std::string mapped, MapForWriting(location));
-  return below_->Create(mapped);
+  FIRN_ASSIGN(auto file, below_->Create(mapped));
+  const auto map = [this](const std::string& name) { return Map(name); };
+  return std::unique_ptr<OutputFile>(new MappedOutput(std::move(file), map));
 }
 
 Status MappedFileIO::CheckCreate(const std::string& location) {

@@ -31,7 +31,7 @@ class SharedSource final : public RandomAccessSource {
 
 }  // namespace
 
-class MemoryOutputFile final : public OutputFile {
+class MemoryOutputFile final : public OutputFile, public RangeCopies {
  public:
   MemoryOutputFile(MemoryFileIO& io, std::string name) : io_(io), name_(std::move(name)) {}
   const std::string& name() const override { return name_; }
@@ -48,10 +48,25 @@ class MemoryOutputFile final : public OutputFile {
   }
   void Abort() override { done_ = true; }
 
+  RangeCopies* range_copies() override { return this; }
+  std::optional<FileMark> Mark(const std::string& location, std::uint64_t size_bytes) override {
+    return io_.Mark(location, size_bytes);
+  }
+  Status Append(RandomAccessSource&, const FileMark& mark, std::uint64_t offset, std::uint64_t size) override {
+    FIRN_ASSIGN(const auto bytes, io_.Marked(mark));
+    if (offset > bytes->size() || size > bytes->size() - offset) {
+      return Error{Code::kCorrupt, mark.location + ": a range past the end at offset " + std::to_string(offset)};
+    }
+    copied_bytes_ += size;
+    return Write(ByteView(*bytes).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size)));
+  }
+  CopiedRanges copied() const override { return {copied_bytes_, ""}; }
+
  private:
   MemoryFileIO& io_;
   std::string name_;
   Bytes bytes_;
+  std::uint64_t copied_bytes_ = 0;
   bool done_ = false;
 };
 
@@ -74,8 +89,7 @@ Result<std::unique_ptr<OutputFile>> MemoryFileIO::Create(const std::string& loca
 
 Status MemoryFileIO::Publish(const std::string& location, Bytes bytes) {
   const std::lock_guard lock(mutex_);
-  const auto [at, inserted] =
-      files_.try_emplace(location, Entry{std::make_shared<const Bytes>(std::move(bytes)), Now()});
+  const auto [at, inserted] = files_.try_emplace(location, NewEntry(std::move(bytes)));
   if (!inserted) return Error{Code::kConflict, location + ": file exists already"};
   return Ok();
 }
@@ -118,7 +132,29 @@ std::size_t MemoryFileIO::file_count() const {
 
 void MemoryFileIO::Put(const std::string& location, Bytes bytes) {
   const std::lock_guard lock(mutex_);
-  files_.insert_or_assign(location, Entry{std::make_shared<const Bytes>(std::move(bytes)), Now()});
+  files_.insert_or_assign(location, NewEntry(std::move(bytes)));
+}
+
+/// Under the lock.
+MemoryFileIO::Entry MemoryFileIO::NewEntry(Bytes bytes) {
+  return {std::make_shared<const Bytes>(std::move(bytes)), Now(), ++last_version_};
+}
+
+std::optional<FileMark> MemoryFileIO::Mark(const std::string& location, std::uint64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = files_.find(location);
+  if (found == files_.end() || found->second.bytes->size() != size_bytes) return std::nullopt;
+  return FileMark{location, std::to_string(found->second.version), size_bytes};
+}
+
+Result<std::shared_ptr<const Bytes>> MemoryFileIO::Marked(const FileMark& mark) {
+  const std::lock_guard lock(mutex_);
+  const auto found = files_.find(mark.location);
+  if (found == files_.end()) return Error{Code::kNotFound, mark.location + ": no such file"};
+  if (std::to_string(found->second.version) != mark.version) {
+    return Error{Code::kCorrupt, mark.location + ": has changed while it was read"};
+  }
+  return found->second.bytes;
 }
 
 }  // namespace firn::ports

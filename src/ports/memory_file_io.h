@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/range_copies.h"
 #include "ports/clock.h"
 #include "ports/file_io.h"
 
@@ -43,12 +44,18 @@ class MemoryFileIO final : public FileIO {
   struct Entry {
     std::shared_ptr<const Bytes> bytes;
     TimestampMs modified;
+    std::uint64_t version = 0;  // of all files
   };
   friend class MemoryOutputFile;
   Status Publish(const std::string& location, Bytes bytes);
   TimestampMs Now() { return clock_ ? clock_->Now() : TimestampMs{}; }
 
+  Entry NewEntry(Bytes bytes);
+  std::optional<FileMark> Mark(const std::string& location, std::uint64_t size_bytes);
+  Result<std::shared_ptr<const Bytes>> Marked(const FileMark& mark);
+
   Clock* clock_ = nullptr;
+  std::uint64_t last_version_ = 0;
   std::size_t page_files_ = 1000;
   mutable std::mutex mutex_;
   std::map<std::string, Entry> files_;

@@ -81,6 +81,7 @@ class RenewedOutput final : public OutputFile {
   Status Write(ByteView bytes) override { return below_->Write(bytes); }
   Status Close() override { return below_->Close(); }
   void Abort() override { below_->Abort(); }
+  RangeCopies* range_copies() override { return below_->range_copies(); }
 
  private:
   std::shared_ptr<FileIO> io_;

@@ -11,6 +11,7 @@
 #include "ports/conditional_file_io.h"
 #include "ports/location.h"
 #include "ports/s3_object_request.h"
+#include "ports/s3_ranges.h"
 #include "ports/server_property.h"
 
 namespace firn::ports {
@@ -122,6 +123,7 @@ Result<std::unique_ptr<FileIO>> OpenS3FileIO(const Properties& properties) {
   S3Endpoint endpoint = EndpointOf(options, (*files)->region());
   auto plain = MakeArrowFileIO(std::move(*files), {.path_of = ArrowPath});
   static SystemClock clock;
+  plain = MakeS3RangesFileIO(std::move(plain), std::make_shared<S3Multipart>(http, endpoint, clock));
   return MakeConditionalFileIO(std::move(plain), std::move(http), S3Objects(std::move(endpoint), clock), clock);
 }
 

@@ -16,7 +16,9 @@ bool IsLabel(std::string_view bucket) {
   return std::ranges::all_of(bucket, [](char c) { return IsAsciiAlphanumeric(c) || c == '-' || c == '_'; });
 }
 
-Result<std::string> UrlOf(const S3Endpoint& endpoint, const std::string& location) {
+}  // namespace
+
+Result<std::string> S3UrlOf(const S3Endpoint& endpoint, const std::string& location) {
   FIRN_ASSIGN(const std::string object, ObjectPath(location));
   const std::string path = '/' + UrlEncodePath(object);
   const std::size_t slash = path.find('/', 1);
@@ -27,13 +29,11 @@ Result<std::string> UrlOf(const S3Endpoint& endpoint, const std::string& locatio
   return fmt::format("{}://{}{}", endpoint.scheme, endpoint.host, path);
 }
 
-}  // namespace
-
 ConditionalStore S3Objects(S3Endpoint endpoint, Clock& clock) {
   ConditionalStore store{.server = endpoint.host, .condition = "PUT with If-None-Match: *", .request = {}};
   store.request = [endpoint = std::move(endpoint), &clock](const std::string& location,
                                                            ByteView bytes) -> Result<HttpRequest> {
-    FIRN_ASSIGN(std::string url, UrlOf(endpoint, location));
+    FIRN_ASSIGN(std::string url, S3UrlOf(endpoint, location));
     HttpRequest request{.method = "PUT", .url = std::move(url), .body = std::string(AsText(bytes))};
     request.headers = {{"Content-Type", "application/octet-stream"}, {"If-None-Match", "*"}};
     if (endpoint.keys) FIRN_TRY(SignForS3(request, endpoint.keys(), endpoint.region, clock.Now()));

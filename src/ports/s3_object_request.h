@@ -24,6 +24,8 @@ struct S3Endpoint {
   std::function<S3Keys()> keys;
 };
 
+/// Of an object; the bucket chooses no other host than that of the endpoint. Errors: those of ObjectPath.
+Result<std::string> S3UrlOf(const S3Endpoint& endpoint, const std::string& location);
 /// `clock` must live longer.
 ConditionalStore S3Objects(S3Endpoint endpoint, Clock& clock);
 

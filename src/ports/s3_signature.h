@@ -2,7 +2,7 @@
 //
 // AWS Signature Version 4 of one request to S3, in its headers.
 //
-// In: a request whose URL has an encoded path and no query, keys, the time. Out: headers Host, X-Amz-Date,
+// In: a request whose URL has an encoded path, keys, the time. Out: headers Host, X-Amz-Date,
 //   X-Amz-Content-SHA256, X-Amz-Security-Token (with temporary keys) and Authorization on the request.
 // Guarantees: all headers and the body are signed; the path is signed as it stands in the URL, as S3 alone wants it.
 // Cost: one SHA-256 of the body. Threads: pure. Errors: kInternal (OpenSSL).

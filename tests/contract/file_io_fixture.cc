@@ -11,6 +11,7 @@
 #include "ports/local_file_io.h"
 #include "ports/mapped_file_io.h"
 #include "ports/memory_file_io.h"
+#include "ports/renewed_file_io.h"
 #include "ports/routed_file_io.h"
 
 namespace firn::contract {
@@ -21,7 +22,7 @@ constexpr std::size_t kSmallPage = 3;
 FileIOFixture Memory() {
   auto io = std::make_unique<ports::MemoryFileIO>();
   io->set_page_files(kSmallPage);
-  return {.io = std::move(io), .root = "mem://root/", .owner = nullptr};
+  return {.io = std::move(io), .root = "mem://root/", .copies_ranges = true, .owner = nullptr};
 }
 
 FileIOFixture Local(const std::string& scheme, bool anonymous) {
@@ -48,7 +49,32 @@ FileIOFixture Hooked() {
   auto memory = std::make_shared<ports::MemoryFileIO>();
   memory->set_page_files(kSmallPage);
   const auto pass = [](const ports::IoEvent&) { return Ok(); };
-  return {.io = std::make_unique<ports::HookedFileIO>(memory, pass), .root = "/hooked/", .owner = nullptr};
+  return {.io = std::make_unique<ports::HookedFileIO>(memory, pass),
+          .root = "/hooked/",
+          .copies_ranges = true,
+          .owner = nullptr};
+}
+
+/// Both names are those of one place.
+FileIOFixture MappedMemory() {
+  auto memory = std::make_shared<ports::MemoryFileIO>();
+  memory->set_page_files(kSmallPage);
+  std::vector<ports::LocationRule> rules = {{"s3a://b", "s3://b"}};
+  return {.io = std::make_unique<ports::MappedFileIO>(memory, rules),
+          .root = "s3a://b/mapped/",
+          .copies_ranges = true,
+          .owner = nullptr};
+}
+
+FileIOFixture Renewed() {
+  static ports::SystemClock clock;
+  auto memory = std::make_shared<ports::MemoryFileIO>();
+  memory->set_page_files(kSmallPage);
+  const auto renew = [memory]() -> Result<ports::EndingFileIO> { return ports::EndingFileIO{memory, {0}}; };
+  return {.io = std::make_unique<ports::RenewedFileIO>(ports::EndingFileIO{memory, {0}}, renew, clock),
+          .root = "/renewed/",
+          .copies_ranges = true,
+          .owner = nullptr};
 }
 
 std::string Variable(const char* name, const char* fallback) {
@@ -71,6 +97,7 @@ FileIOFixture S3(const std::string& scheme) {
           .has_backslash = false,
           .sorted = false,
           .any_key = false,
+          .copies_ranges = true,
           .owner = nullptr};
 }
 
@@ -125,6 +152,8 @@ std::vector<FileIOCase> FileIOCases() {
       {"LocalUri", [] { return Local("file://", true); }},
       {"LocalShortUriNamedTemporary", [] { return Local("file:", false); }},
       {"Mapped", Mapped},
+      {"MappedMemory", MappedMemory},
+      {"Renewed", Renewed},
   };
   if (std::getenv("FIRN_TEST_S3_ENDPOINT")) {
     cases.push_back({"S3", [] { return S3("s3"); }});

@@ -29,6 +29,8 @@ struct FileIOFixture {
   bool sorted = true;
   /// Keys may have empty components.
   bool any_key = true;
+  /// range_copies() is not null.
+  bool copies_ranges = false;
   std::shared_ptr<void> owner;
 };
 
