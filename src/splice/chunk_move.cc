@@ -40,6 +40,9 @@ PageFacts ChunkMover::FactsOf(const ColumnInput& input, SourceFacts& facts, std:
 Status ChunkMover::CopyOne(Walk& walk, std::size_t page, PageFacts facts) {
   const PageRecord& record = walk.input.scan.pages[page];
   walk.copied_rows += facts.rows.value_or(0);
+  if (nesting_ == nullptr && !walk.input.new_headers && writer_.TakesPagesOf(*walk.input.scan.source)) {
+    return writer_.CopyPage(record, {}, std::move(facts));
+  }
   FIRN_ASSIGN(const ByteView bytes, walk.fetcher.Fetch(record));
   if (nesting_ != nullptr) {
     FIRN_TRY(CheckLevels(walk, page, bytes.subspan(record.header_bytes), facts.rows).In(Place(walk.input, record)));
@@ -209,7 +212,7 @@ Status ChunkMover::OpenPage(Walk& walk, std::size_t page, ByteView body, JoinPag
 Status ChunkMover::LoadEntries(const ColumnInput& input) {
   if (choice_.kind != DictionaryChoice::Kind::kRefused || !input.scan.has_dictionary_pages) return Ok();
   const PageRecord& page = *input.scan.dictionary;
-  PageFetcher fetcher(*input.scan.source);
+  PageFetcher fetcher = PageFetcher::ForOne(*input.scan.source);
   FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
   FIRN_ASSIGN(const ByteView plain, opener_.OpenDictionary(page, body, input.scan.meta->codec).In(Place(input, page)));
   buffers_.dictionary.Clear();

@@ -17,7 +17,6 @@ using parquet::Codec;
 using parquet::PageType;
 
 constexpr std::int64_t kMagicBytes = 4;
-constexpr std::uint64_t kWindowBytes = 4 << 20;
 /// Page headers with statistics may be long; one that is longer than this is not believed.
 constexpr std::uint64_t kHeaderBytesMax = 1 << 20, kHeaderBytesFirst = 4 << 10;
 
@@ -201,7 +200,7 @@ Result<ByteView> PageFetcher::Fetch(const PageRecord& page) {
     const bool inside = page.offset >= window_offset_ && page.offset - window_offset_ <= window_.size() &&
                         size <= window_.size() - (page.offset - window_offset_);
     if (!inside) {
-      const std::uint64_t ahead = std::min(std::max(size, kWindowBytes), source_->file().size_bytes() - page.offset);
+      const std::uint64_t ahead = std::min(std::max(size, window_bytes_), source_->file().size_bytes() - page.offset);
       window_offset_ = page.offset;
       FIRN_TRY(source_->View(page.offset, ahead, window_));
     }

@@ -75,12 +75,21 @@ Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf);
 class PageFetcher {
  public:
   explicit PageFetcher(const SourceGroup& source) : source_(&source) {}
+  /// For a single page: nothing behind it is read.
+  static PageFetcher ForOne(const SourceGroup& source) {
+    PageFetcher fetcher(source);
+    fetcher.window_bytes_ = 0;
+    return fetcher;
+  }
   /// Header and body as stored, valid until the next call. The CRC is checked.
   Result<ByteView> Fetch(const PageRecord& page);
   Result<ByteView> FetchBody(const PageRecord& page);
 
  private:
+  static constexpr std::uint64_t kWindowBytes = 4 << 20;
+
   const SourceGroup* source_;
+  std::uint64_t window_bytes_ = kWindowBytes;
   RawBuffer window_;
   std::uint64_t window_offset_ = 0;
 };

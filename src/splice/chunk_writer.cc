@@ -55,9 +55,9 @@ Status ChunkWriter::Put(parquet::PageHeader& header, ByteView levels, ByteView s
   header.crc = static_cast<std::int32_t>(levels.empty() ? Crc32(stored) : ContinueCrc32(Crc32(levels), stored));
   header_bytes_.clear();
   parquet::WritePageHeader(header, header_bytes_);
-  FIRN_TRY(sink_(header_bytes_));
-  if (!levels.empty()) FIRN_TRY(sink_(levels));
-  FIRN_TRY(sink_(stored));
+  FIRN_TRY(sink_.write(header_bytes_));
+  if (!levels.empty()) FIRN_TRY(sink_.write(levels));
+  FIRN_TRY(sink_.write(stored));
   const auto header_size = static_cast<std::int64_t>(header_bytes_.size());
   chunk_.meta.total_compressed_size += header_size + header.compressed_size;
   chunk_.meta.total_uncompressed_size += header_size + header.uncompressed_size;
@@ -79,14 +79,21 @@ Status ChunkWriter::WriteDictionary(ByteView plain, std::size_t entries) {
   return Put(header, {}, stored);
 }
 
-Status ChunkWriter::CopyDictionary(const PageRecord& page, ByteView header_and_body) {
-  FIRN_TRY(sink_(header_and_body));
-  chunk_.meta.dictionary_page_offset = position_;
-  const auto size = static_cast<std::int64_t>(header_and_body.size());
+/// As it is stored.
+Status ChunkWriter::PutCopy(const PageRecord& page, ByteView header_and_body) {
+  const std::int64_t size = std::int64_t{page.header_bytes} + page.compressed_size;
+  FIRN_TRY(header_and_body.empty() ? sink_.copy({page.offset, static_cast<std::uint64_t>(size)})
+                                   : sink_.write(header_and_body));
   chunk_.meta.total_compressed_size += size;
   chunk_.meta.total_uncompressed_size += std::int64_t{page.header_bytes} + page.uncompressed_size;
-  position_ += size;
   CountEncoding(page.type, page.encoding);
+  return Ok();
+}
+
+Status ChunkWriter::CopyDictionary(const SourceGroup& source, const PageRecord& page, ByteView header_and_body) {
+  FIRN_TRY(PutCopy(page, TakesPagesOf(source) ? ByteView() : header_and_body));
+  chunk_.meta.dictionary_page_offset = position_;
+  position_ += std::int64_t{page.header_bytes} + page.compressed_size;
   return Ok();
 }
 
@@ -190,12 +197,9 @@ Status ChunkWriter::WritePending() {
 
 Status ChunkWriter::CopyPage(const PageRecord& page, ByteView header_and_body, PageFacts facts) {
   FIRN_TRY(WritePending());
-  FIRN_TRY(sink_(header_and_body));
-  const auto size = static_cast<std::int64_t>(header_and_body.size());
-  chunk_.meta.total_compressed_size += size;
-  chunk_.meta.total_uncompressed_size += std::int64_t{page.header_bytes} + page.uncompressed_size;
-  CountEncoding(page.type, page.encoding);
-  AddFacts(position_, header_and_body.size(), std::move(facts));
+  FIRN_TRY(PutCopy(page, header_and_body));
+  const std::int64_t size = std::int64_t{page.header_bytes} + page.compressed_size;
+  AddFacts(position_, static_cast<std::size_t>(size), std::move(facts));
   position_ += size;
   return Ok();
 }

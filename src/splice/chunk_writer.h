@@ -47,7 +47,12 @@ struct MergedChunk {
 };
 
 /// Takes the chunk's bytes in order.
-using ChunkSink = std::function<Status(ByteView)>;
+struct ChunkSink {
+  std::function<Status(ByteView)> write;
+  /// Takes pages of `copies_from` by their place in its file instead of their bytes.
+  std::function<Status(const parquet::ByteRange&)> copy = {};
+  const SourceGroup* copies_from = nullptr;  // null: bytes alone are taken
+};
 
 struct ChunkSettings {
   parquet::Codec codec = parquet::Codec::kZstd;
@@ -71,9 +76,12 @@ class ChunkWriter {
 
   /// First, if at all.
   Status WriteDictionary(ByteView plain, std::size_t entries);
-  Status CopyDictionary(const PageRecord& page, ByteView header_and_body);
+  Status CopyDictionary(const SourceGroup& source, const PageRecord& page, ByteView header_and_body);
   /// A V1 page: `body` holds levels and values. A V2 page: `levels` are stored as they are, `body` holds the values.
   Status WritePage(parquet::PageHeader header, ByteView levels, ByteView body, PageFacts facts);
+  /// Whether pages of that source are copied by their place, so that CopyPage needs no bytes of them.
+  bool TakesPagesOf(const SourceGroup& source) const { return sink_.copies_from == &source; }
+  /// Without bytes: of the source that the sink copies from.
   Status CopyPage(const PageRecord& page, ByteView header_and_body, PageFacts facts);
   /// The body as it is stored behind a new header and, maybe, `levels`, which its sizes do not count yet.
   Status CopyBody(parquet::PageHeader header, ByteView levels, ByteView stored, PageFacts facts);
@@ -96,6 +104,7 @@ class ChunkWriter {
   Status WriteBuilt(parquet::PageHeader header, ByteView levels, ByteView body, ByteView stored, PageFacts facts);
   Result<int> LevelFor(parquet::Encoding encoding, ByteView body);
   Status Put(parquet::PageHeader& header, ByteView levels, ByteView stored);
+  Status PutCopy(const PageRecord& page, ByteView header_and_body);
   void CountEncoding(parquet::PageType type, parquet::Encoding encoding);
   void AddFacts(std::int64_t offset, std::size_t size, PageFacts facts);
 

@@ -154,7 +154,7 @@ class ColumnMerge {
     if (choice_.kind != DictionaryChoice::Kind::kShared) return Ok();
     const ColumnInput& input = inputs_[choice_.shared_input];
     const PageRecord& page = *input.scan.dictionary;
-    PageFetcher fetcher(*input.scan.source);
+    PageFetcher fetcher = PageFetcher::ForOne(*input.scan.source);
     FIRN_ASSIGN(const ByteView bytes, fetcher.Fetch(page));
     FIRN_ASSIGN(ByteView plain, opener_.OpenDictionary(page, bytes.subspan(page.header_bytes), input.scan.meta->codec)
                                     .In(ChunkMover::Place(input, page)));
@@ -166,7 +166,7 @@ class ColumnMerge {
     // Nobody has looked at its entries yet, and the indices of all inputs rely on their number.
     FIRN_TRY(buffers_.entries.Build(plain, choice_.entries, column_.width).In(ChunkMover::Place(input, page)));
     bloom_.AddDictionary(plain, choice_.entries);
-    if (input.scan.meta->codec == settings_.chunk.codec) return writer_.CopyDictionary(page, bytes);
+    if (input.scan.meta->codec == settings_.chunk.codec) return writer_.CopyDictionary(*input.scan.source, page, bytes);
     return writer_.WriteDictionary(plain, choice_.entries);
   }
 

@@ -218,7 +218,7 @@ class Uniter {
 
   Status AddInput(const ColumnInput& input) {
     const PageRecord& page = *input.scan.dictionary;
-    PageFetcher fetcher(*input.scan.source);
+    PageFetcher fetcher = PageFetcher::ForOne(*input.scan.source);
     FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
     FIRN_ASSIGN(const ByteView plain, opener_.OpenDictionary(page, body, input.scan.meta->codec));
     DictionaryChoice::Mapping& mapping = choice_.mappings.emplace_back();

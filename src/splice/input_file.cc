@@ -6,6 +6,7 @@
 
 #include "format/parquet/footer.h"
 #include "splice/bounds.h"
+#include "splice/splice.h"
 
 namespace firn::splice {
 
@@ -25,8 +26,10 @@ bool SizeStatisticsFit(const parquet::SizeStatistics& sizes, const parquet::Leaf
 }  // namespace
 
 Result<std::shared_ptr<InputFile>> InputFile::Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive,
-                                                   std::uint64_t footer_bytes_max) {
+                                                   std::uint64_t footer_bytes_max, RangeCopies* copies) {
   std::shared_ptr<InputFile> file(new InputFile());
+  if (copies != nullptr && source.size() >= kRangeFileBytesMin)
+    file->mark_ = copies->Mark(source.name(), source.size());
   file->name_ = source.name();
   file->source_ = &source;
   file->keep_alive_ = std::move(keep_alive);
@@ -159,14 +162,33 @@ parquet::ByteRange SourceGroup::SpanOf(const std::vector<std::int32_t>& leaves) 
 Status SourceGroup::Hold(const std::vector<std::int32_t>& leaves) {
   if (file_->whole() || leaves.empty()) return Ok();
   const parquet::ByteRange span = SpanOf(leaves);
-  held_offset_ = span.offset;
-  FIRN_TRY(file_->View(span.offset, span.size, held_));
+  held_.offset = span.offset;
+  FIRN_TRY(file_->View(span.offset, span.size, held_.bytes));
   return Ok();
 }
 
+void SourceGroup::HoldIndexes(const std::vector<std::int32_t>& leaves) {
+  constexpr std::uint64_t kSpanBytesMax = 1 << 20;
+  const auto hold = [&](auto place_of, Held& held) {
+    std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
+    for (const std::int32_t leaf : leaves) {
+      const auto [offset, length] = place_of(meta().columns[static_cast<std::size_t>(leaf)]);
+      if (!offset || !length || *offset < 0 || *length <= 0) continue;
+      begin = std::min(begin, static_cast<std::uint64_t>(*offset));
+      end = std::max(end, static_cast<std::uint64_t>(*offset) + static_cast<std::uint64_t>(*length));
+    }
+    if (end <= begin || end - begin > kSpanBytesMax) return;
+    held.offset = begin;
+    if (!file_->View(begin, end - begin, held.bytes)) held.bytes.Clear();  // it is tried again for each
+  };
+  using Place = std::pair<std::optional<std::int64_t>, std::optional<std::int32_t>>;
+  hold([](const auto& chunk) { return Place(chunk.column_index_offset, chunk.column_index_length); }, column_indexes_);
+  hold([](const auto& chunk) { return Place(chunk.offset_index_offset, chunk.offset_index_length); }, offset_indexes_);
+}
+
 Result<ByteView> SourceGroup::View(std::uint64_t offset, std::uint64_t size, RawBuffer& scratch) const {
-  if (!file_->whole() && !held_.empty() && holds(offset, size)) {
-    return held_.view().subspan(static_cast<std::size_t>(offset - held_offset_), static_cast<std::size_t>(size));
+  for (const Held* held : {&held_, &column_indexes_, &offset_indexes_}) {
+    if (!file_->whole() && !held->bytes.empty() && held->Has(offset, size)) return held->View(offset, size);
   }
   return file_->View(offset, size, scratch);
 }

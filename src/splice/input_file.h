@@ -12,11 +12,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/byte_io.h"
+#include "base/range_copies.h"
 #include "format/parquet/metadata.h"
 #include "format/parquet/quirks.h"
 #include "splice/raw_buffer.h"
@@ -28,9 +30,10 @@ inline constexpr std::uint64_t kWholeFileBytes = 8 << 20;
 
 class InputFile {
  public:
-  /// `keep_alive` may own the source. A longer footer than `footer_bytes_max` is kLimit.
+  /// `keep_alive` may own the source. A longer footer than `footer_bytes_max` is kLimit. A large file is marked by
+  /// `copies`, unless that is null, before anything is read.
   static Result<std::shared_ptr<InputFile>> Open(RandomAccessSource& source, std::shared_ptr<void> keep_alive,
-                                                 std::uint64_t footer_bytes_max);
+                                                 std::uint64_t footer_bytes_max, RangeCopies* copies = nullptr);
   /// A whole file in memory.
   static Result<std::shared_ptr<InputFile>> FromBytes(std::string name, ByteView bytes);
 
@@ -42,6 +45,9 @@ class InputFile {
   /// Where the footer starts: no page reaches beyond it.
   std::uint64_t data_end() const { return data_end_; }
   bool whole() const { return !whole_.empty(); }
+  /// Of the file whose footer was read; null: ranges of it cannot be copied.
+  const FileMark* mark() const { return mark_ ? &*mark_ : nullptr; }
+  RandomAccessSource& source() const { return *source_; }
   /// What the footer takes in memory, and the file if it is whole.
   std::int64_t memory_bytes() const { return memory_bytes_; }
 
@@ -68,6 +74,7 @@ class InputFile {
   std::vector<parquet::Leaf> leaves_;
   parquet::Quirks quirks_;
   std::int64_t memory_bytes_ = 0;
+  std::optional<FileMark> mark_;
 };
 
 /// One row group of an input, and its bytes if they were read ahead.
@@ -87,17 +94,26 @@ class SourceGroup {
 
   /// Reads the span of `leaves` with one request, unless the file is held already.
   Status Hold(const std::vector<std::int32_t>& leaves);
-  bool holds(std::uint64_t offset, std::uint64_t size) const {
-    return file_->whole() || (offset >= held_offset_ && offset - held_offset_ <= held_.size() &&
-                              size <= held_.size() - (offset - held_offset_));
-  }
+  /// Reads the page indexes of `leaves` with one request for those of each kind, if they lie close together.
+  void HoldIndexes(const std::vector<std::int32_t>& leaves);
+  bool holds(std::uint64_t offset, std::uint64_t size) const { return file_->whole() || held_.Has(offset, size); }
   Result<ByteView> View(std::uint64_t offset, std::uint64_t size, RawBuffer& scratch) const;
 
  private:
   std::shared_ptr<const InputFile> file_;
   std::size_t row_group_ = 0;
-  std::uint64_t held_offset_ = 0;
-  RawBuffer held_;
+  struct Held {
+    std::uint64_t offset = 0;
+    RawBuffer bytes;
+    bool Has(std::uint64_t at, std::uint64_t size) const {
+      return at >= offset && at - offset <= bytes.size() && size <= bytes.size() - (at - offset);
+    }
+    ByteView View(std::uint64_t at, std::uint64_t size) const {
+      return bytes.view().subspan(static_cast<std::size_t>(at - offset), static_cast<std::size_t>(size));
+    }
+  };
+  Held held_;
+  Held column_indexes_, offset_indexes_;
 };
 
 }  // namespace firn::splice

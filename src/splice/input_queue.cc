@@ -10,16 +10,16 @@ namespace {
 /// A parsed footer, about.
 constexpr std::int64_t kFooterBytes = 128 << 10;
 
-Result<std::shared_ptr<InputFile>> OpenInput(const Input& input, std::uint64_t footer_bytes_max) {
+Result<std::shared_ptr<InputFile>> OpenInput(const Input& input, std::uint64_t footer_bytes_max, RangeCopies* copies) {
   if (input.source == nullptr) return Error{Code::kInvalidArgument, "an input without a source"};
-  return InputFile::Open(*input.source, input.source, footer_bytes_max);
+  return InputFile::Open(*input.source, input.source, footer_bytes_max, copies);
 }
 
 }  // namespace
 
-InputQueue::InputQueue(const std::vector<Input>& inputs, std::size_t readers_max, std::int64_t ahead_bytes,
-                       std::uint64_t footer_bytes_max)
-    : inputs_(inputs), ahead_bytes_max_(ahead_bytes), footer_bytes_max_(footer_bytes_max) {
+InputQueue::InputQueue(const std::vector<Input>& inputs, std::size_t readers_max, const MemoryLimits& limits,
+                       RangeCopies* copies)
+    : inputs_(inputs), copies_(copies), ahead_bytes_max_(limits.ahead_bytes), footer_bytes_max_(limits.footer_bytes) {
   const std::size_t readers = std::min(readers_max, inputs.size());
   for (std::size_t i = 0; i < readers; ++i) readers_.emplace_back([this] { Read(); });
 }
@@ -50,7 +50,7 @@ void InputQueue::OpenOne(std::unique_lock<std::mutex>& lock) {
   const std::size_t index = started_++;
   ahead_bytes_ += CostOf(inputs_[index]);
   lock.unlock();
-  Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index], footer_bytes_max_);
+  Result<std::shared_ptr<InputFile>> opened = OpenInput(inputs_[index], footer_bytes_max_, copies_);
   lock.lock();
   ready_.emplace(index, std::move(opened));
   if (index == wanted_) there_.notify_one();
@@ -67,7 +67,7 @@ void InputQueue::Read() {
 
 Result<std::shared_ptr<InputFile>> InputQueue::Next() {
   const std::size_t index = taken_++;
-  if (readers_.empty()) return OpenInput(inputs_[index], footer_bytes_max_);
+  if (readers_.empty()) return OpenInput(inputs_[index], footer_bytes_max_, copies_);
   std::unique_lock lock(mutex_);
   while (!ready_.contains(index)) {
     if (MayStart()) {

@@ -19,15 +19,16 @@
 #include <vector>
 
 #include "splice/input_file.h"
+#include "splice/memory_limits.h"
 #include "splice/splice.h"
 
 namespace firn::splice {
 
 class InputQueue {
  public:
-  /// With no readers nothing is opened ahead. `footer_bytes_max`: see InputFile::Open.
-  InputQueue(const std::vector<Input>& inputs, std::size_t readers_max, std::int64_t ahead_bytes,
-             std::uint64_t footer_bytes_max);
+  /// With no readers nothing is opened ahead. `copies`: see InputFile::Open.
+  InputQueue(const std::vector<Input>& inputs, std::size_t readers_max, const MemoryLimits& limits,
+             RangeCopies* copies);
   ~InputQueue();
   InputQueue(const InputQueue&) = delete;
   InputQueue& operator=(const InputQueue&) = delete;
@@ -42,6 +43,7 @@ class InputQueue {
   static std::int64_t CostOf(const Input& input);
 
   const std::vector<Input>& inputs_;
+  RangeCopies* const copies_;
   const std::int64_t ahead_bytes_max_;
   const std::uint64_t footer_bytes_max_;
   std::size_t taken_ = 0;

@@ -64,6 +64,13 @@ std::vector<Input> Files(std::size_t count, Watch& watch) {
   return inputs;
 }
 
+MemoryLimits Ahead(std::int64_t bytes) {
+  MemoryLimits limits;
+  limits.ahead_bytes = bytes;
+  limits.footer_bytes = kFooterMax;
+  return limits;
+}
+
 void TakeAll(InputQueue& queue, std::size_t count, Watch& watch) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto input = queue.Next();
@@ -77,7 +84,7 @@ void TakeAll(InputQueue& queue, std::size_t count, Watch& watch) {
 TEST(InputQueueTest, WithoutReadersEachFileIsOpenedInItsTurn) {
   Watch watch;
   const std::vector<Input> inputs = Files(50, watch);
-  InputQueue queue(inputs, 0, 1 << 20, kFooterMax);
+  InputQueue queue(inputs, 0, Ahead(1 << 20), nullptr);
   TakeAll(queue, inputs.size(), watch);
   EXPECT_EQ(watch.most_ahead, 1);
   EXPECT_EQ(watch.threads.size(), 1U);
@@ -87,7 +94,7 @@ TEST(InputQueueTest, FilesComeInTheirOrder) {
   for (const std::size_t readers : {1U, 2U, 8U}) {
     Watch watch;
     const std::vector<Input> inputs = Files(500, watch);
-    InputQueue queue(inputs, readers, 20 * kCost, kFooterMax);
+    InputQueue queue(inputs, readers, Ahead(20 * kCost), nullptr);
     TakeAll(queue, inputs.size(), watch);
     EXPECT_EQ(watch.opened, 500);
   }
@@ -97,7 +104,7 @@ TEST(InputQueueTest, ReadersAndTheOneWhoWaitsOpenAtTheSameTime) {
   Watch watch;
   watch.wait_for = 4;  // three readers, and the one who asks
   const std::vector<Input> inputs = Files(40, watch);
-  InputQueue queue(inputs, 3, 20 * kCost, kFooterMax);
+  InputQueue queue(inputs, 3, Ahead(20 * kCost), nullptr);
   TakeAll(queue, inputs.size(), watch);
   EXPECT_EQ(watch.most_at_once, 4);
 }
@@ -106,7 +113,7 @@ TEST(InputQueueTest, WhatIsAheadStaysBelowTheLimit) {
   Watch watch;
   watch.delay = std::chrono::milliseconds(1);
   const std::vector<Input> inputs = Files(200, watch);
-  InputQueue queue(inputs, 4, 10 * kCost, kFooterMax);
+  InputQueue queue(inputs, 4, Ahead(10 * kCost), nullptr);
   while (watch.opened < 10) std::this_thread::yield();
   TakeAll(queue, inputs.size(), watch);
   EXPECT_GE(watch.most_ahead, 10);
@@ -116,7 +123,7 @@ TEST(InputQueueTest, WhatIsAheadStaysBelowTheLimit) {
 TEST(InputQueueTest, ReadersThatSleptAreWoken) {
   Watch watch;
   const std::vector<Input> inputs = Files(400, watch);
-  InputQueue queue(inputs, 2, 40 * kCost, kFooterMax);
+  InputQueue queue(inputs, 2, Ahead(40 * kCost), nullptr);
   while (watch.opened < 40) std::this_thread::yield();  // now they sleep
   watch.delay = std::chrono::milliseconds(2);
   {
@@ -132,7 +139,7 @@ TEST(InputQueueTest, AnEndInTheMiddleStopsTheReaders) {
   watch.delay = std::chrono::milliseconds(1);
   const std::vector<Input> inputs = Files(1000, watch);
   {
-    InputQueue queue(inputs, 4, 10 * kCost, kFooterMax);
+    InputQueue queue(inputs, 4, Ahead(10 * kCost), nullptr);
     TakeAll(queue, 5, watch);
   }
   EXPECT_LT(watch.opened, 1000);

@@ -9,7 +9,9 @@
 #include <set>
 #include <thread>
 
+#include "base/range_copies.h"
 #include "splice/fallback.h"
+#include "splice/row_group_ranges.h"
 #include "splice/single_group_source.h"
 
 namespace firn::splice {
@@ -34,6 +36,8 @@ struct RowGroupMerger::Work {
   std::int64_t scan_bytes = 0;                        // of page records and statistics
   std::int64_t largest_page = 0;                      // uncompressed
   bool parallel = false;                              // columns are merged at the same time
+  bool copies = false;                                // pages may be copied by the storage: nothing is held
+  std::vector<std::optional<ChunkScan>> scans;        // with `copies`, by column
   std::vector<std::string> notes;
 };
 
@@ -122,7 +126,11 @@ Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
     const ColumnRoute& route = source.routes->columns[index];
     std::string reason = route.kind == ColumnRoute::Kind::kDecode ? route.reason : "";
     if (route.kind == ColumnRoute::Kind::kMove || (route.kind == ColumnRoute::Kind::kLineage && route.leaf >= 0)) {
-      FIRN_ASSIGN(scans[index], ScanChunk(*source.group, static_cast<std::size_t>(route.leaf)));
+      if (work.copies) {
+        scans[index] = std::move(work.scans[index]);
+      } else {
+        FIRN_ASSIGN(scans[index], ScanChunk(*source.group, static_cast<std::size_t>(route.leaf)));
+      }
       work.scan_bytes += scans[index]->memory_bytes();
       work.largest_page = std::max(work.largest_page, scans[index]->largest_page);
       if (work.scan_bytes > limits_.source_bytes) {
@@ -165,9 +173,29 @@ Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
   return DecodeFields(work, source, {fields.begin(), fields.end()});
 }
 
+/// Where a column's bytes go, and its pages if the storage may copy them.
+ChunkSink RowGroupMerger::SinkOf(const Work& work, ByteSink& sink) const {
+  ChunkSink to{[&sink](ByteView bytes) { return sink.Write(bytes); }};
+  if (!work.copies) return to;
+  to.copies_from = work.plan.sources[0].group.get();
+  const InputFile& file = to.copies_from->file();
+  to.copy = [this, &file](const parquet::ByteRange& range) {
+    return options_.range_copies->Append(file.source(), *file.mark(), range.offset, range.size);
+  };
+  return to;
+}
+
 /// Reads the chunks of all sources, if they fit into memory together. Else they are read through windows.
 Status RowGroupMerger::HoldSources(Work& work) {
   work.held_bytes = work.plan.fixed_bytes;
+  work.copies = options_.range_copies != nullptr && RangesPay(work.plan, settings_.chunk.codec);
+  if (work.copies) {
+    const PlannedSource& source = work.plan.sources[0];
+    source.group->HoldIndexes(source.routes->leaves);
+    FIRN_ASSIGN(work.scans,
+                ScanColumns(source, static_cast<std::size_t>(std::max({options_.readers, options_.threads, 1}))));
+    return Ok();
+  }
   if (work.plan.fixed_bytes + work.plan.span_bytes > limits_.source_bytes) return Ok();
   work.held_bytes += work.plan.span_bytes;
   std::atomic<std::size_t> next = 0;
@@ -266,7 +294,7 @@ void RowGroupMerger::Take(std::size_t column, ColumnResult result, std::int64_t 
 Status RowGroupMerger::RunHere(Work& work, ByteSink& sink, WrittenGroup& out, Report& report,
                                const ColumnDone& column_done) {
   const bool alone = work.plan.sources.size() == 1;
-  const ChunkSink write = [&](ByteView bytes) { return sink.Write(bytes); };
+  const ChunkSink write = SinkOf(work, sink);
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     const auto start = static_cast<std::int64_t>(sink.position());
     FIRN_ASSIGN(ColumnResult result,
@@ -281,7 +309,7 @@ Status RowGroupMerger::RunHere(Work& work, ByteSink& sink, WrittenGroup& out, Re
 Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out, Report& report,
                                    const ColumnDone& column_done) {
   struct Finished {
-    RawBuffer bytes;
+    WaitingChunk chunk;
     std::optional<Result<ColumnResult>> result;
   };
   std::vector<Finished> finished(columns_.size());
@@ -289,6 +317,7 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return work.input_bytes[a] > work.input_bytes[b]; });
+  const ChunkSink to = SinkOf(work, sink);
   std::mutex mutex;
   std::condition_variable changed;
   std::atomic<std::size_t> next = 0;
@@ -300,8 +329,13 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
     for (std::size_t i = next++; i < order.size() && !stop; i = next++) {
       const std::size_t column = order[i];
       Finished done;
-      const ChunkSink write = [&](ByteView bytes) {
-        done.bytes.Append(bytes);
+      ChunkSink write = to;
+      write.write = [&done](ByteView bytes) {
+        done.chunk.Write(bytes);
+        return Ok();
+      };
+      write.copy = [&done](const parquet::ByteRange& range) {
+        done.chunk.Copy(range);
         return Ok();
       };
       done.result = MergeColumn(columns_[column], work.inputs[column], settings_, memories_[column], buffers, write);
@@ -324,7 +358,7 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
       lock.unlock();
       FIRN_ASSIGN(ColumnResult result, std::move(*done.result));
       const auto start = static_cast<std::int64_t>(sink.position());
-      FIRN_TRY(sink.Write(done.bytes.view()));
+      FIRN_TRY(done.chunk.SendTo(to));
       Take(column, std::move(result), start, work.plan.sources.size() == 1, out, report);
       FIRN_TRY(column_done(work.input_bytes[column]));
     }

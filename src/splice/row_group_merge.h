@@ -49,6 +49,7 @@ class RowGroupMerger {
   struct Work;
   Status Prepare(Work& work);
   Status HoldSources(Work& work);
+  ChunkSink SinkOf(const Work& work, ByteSink& sink) const;
   Status ScanSource(Work& work, const PlannedSource& source);
   Status DecodeFields(Work& work, const PlannedSource& source, const std::vector<std::int32_t>& fields);
   static void SetRows(const PlannedSource& source, std::size_t column, ColumnInput& input);

@@ -47,6 +47,12 @@ std::int64_t PlannedSource::FixedBytes(bool first_of_file) const {
   return bytes;
 }
 
+std::int64_t PlannedSource::Pages() const {
+  std::int64_t pages = 0;
+  for (const std::int32_t leaf : routes->leaves) pages += PagesOf(group->chunk(static_cast<std::size_t>(leaf)));
+  return pages;
+}
+
 std::int64_t PlannedSource::SpanBytes() const {
   return group->file().whole() ? 0 : static_cast<std::int64_t>(group->SpanOf(routes->leaves).size);
 }

@@ -38,6 +38,8 @@ struct PlannedSource {
   /// Bytes of memory until the row group is written: page records, decoded columns, and with the first source of a
   /// file its footer, its columns and the file itself if it is whole.
   std::int64_t FixedBytes(bool first_of_file) const;
+  /// Of chunks that are needed, as far as the footer tells.
+  std::int64_t Pages() const;
   /// Bytes to read for chunks that are not in memory yet.
   std::int64_t SpanBytes() const;
 };

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/range_copies.h"
 #include "format/parquet/footer.h"
 #include "format/parquet/promotion.h"
 #include "splice/arrow_schema.h"
@@ -85,7 +86,7 @@ class Splicer {
     if (sink_.position() != 0) return Error{Code::kInvalidArgument, sink_.name() + ": the sink is not empty"};
     FIRN_TRY(sink_.Write(AsBytes(kMagic)));
     const int readers = options_.readers > 0 ? options_.readers : options_.threads > 1 ? kReaders : 0;
-    InputQueue queue(inputs_, static_cast<std::size_t>(readers), limits_.ahead_bytes, limits_.footer_bytes);
+    InputQueue queue(inputs_, static_cast<std::size_t>(readers), limits_, options_.range_copies);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       Result<std::shared_ptr<InputFile>> file = queue.Next();
       Status accepted = file ? Accept(i, **file) : Status(std::move(file.error()));
@@ -327,6 +328,17 @@ std::string_view TierName(Tier tier) {
   constexpr std::string_view kNames[kTierCount] = {"R", "P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "new"};
   const auto index = static_cast<std::size_t>(tier);
   return index < kTierCount ? kNames[index] : "?";
+}
+
+bool HasRangeFile(const std::vector<Input>& inputs) {
+  return std::ranges::any_of(
+      inputs, [](const Input& input) { return input.source != nullptr && input.source->size() >= kRangeFileBytesMin; });
+}
+
+void NoteCopies(const RangeCopies& copies, Report& report) {
+  const CopiedRanges copied = copies.copied();
+  report.storage_copied_bytes = static_cast<std::int64_t>(copied.size_bytes);
+  if (!copied.refusal.empty()) report.notes.push_back("the storage did not copy a range itself: " + copied.refusal);
 }
 
 Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink) {

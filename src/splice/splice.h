@@ -33,6 +33,10 @@
 #include "splice/column_options.h"
 #include "splice/row_filter.h"
 
+namespace firn {
+class RangeCopies;
+}
+
 namespace firn::splice {
 
 /// What was done with the bytes of a column chunk, cheapest first.
@@ -108,6 +112,10 @@ struct Options {
   /// That open inputs before their turn; of a store, whose requests take long, eight or so. 0: two with several
   /// threads, else none.
   int readers = 0;
+  /// Of the sink: row groups that go as they are may be copied by its storage, then only their page headers,
+  /// dictionaries and indexes are read here, and Verify is the first that looks at the other bytes. Null: everything is
+  /// read.
+  RangeCopies* range_copies = nullptr;
   /// Gives the content of an input when its footer is known, in place of the members of the Input; may be empty. Called
   /// in the order of the inputs, on the calling thread. It is let go as soon as the input's rows are written.
   std::function<Result<InputContent>(std::size_t input, const parquet::FileMetaData& footer)> resolve = {};
@@ -134,6 +142,7 @@ struct Report {
   std::int64_t input_bytes = 0, output_bytes = 0;
   std::int64_t row_groups = 0, pages = 0;
   std::int64_t bloom_filters = 0;
+  std::int64_t storage_copied_bytes = 0;  // of the output, by its storage: see NoteCopies
   std::array<TierCount, kTierCount> tiers{};
   std::vector<std::int64_t> split_offsets;            // starts of the row groups
   std::vector<std::int64_t> column_compressed_bytes;  // per output leaf, summed over row groups
@@ -146,6 +155,13 @@ struct Report {
 
 /// Writes the whole output file, footer included. On an error the sink holds rubbish and must be aborted.
 Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink);
+
+/// Inputs from this size on are asked for marks: smaller ones have hardly a row group that stays as it is.
+inline constexpr std::uint64_t kRangeFileBytesMin = 16 << 20;
+/// Whether any input is: only then is a sink worth asking for its RangeCopies.
+bool HasRangeFile(const std::vector<Input>& inputs);
+/// What the storage copied, once the sink is closed.
+void NoteCopies(const RangeCopies& copies, Report& report);
 
 /// Re-reads a finished output: footer, every page header, sizes, row and value counts, dictionary bounds of index
 /// pages, page index against pages, Bloom filters against dictionaries. For the check before every commit. Holds at

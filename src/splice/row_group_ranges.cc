@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "splice/row_group_ranges.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace firn::splice {
+
+namespace {
+
+constexpr std::int64_t kCopiedBytesMin = 8 << 20;
+/// A page costs a request, which is worth about as many bytes.
+constexpr std::int64_t kBytesOfAPageMin = 128 << 10;
+
+bool IsScanned(const ColumnRoute& route) {
+  return route.kind == ColumnRoute::Kind::kMove || (route.kind == ColumnRoute::Kind::kLineage && route.leaf >= 0);
+}
+
+}  // namespace
+
+bool RangesPay(const RowGroupPlan& plan, parquet::Codec output_codec) {
+  if (plan.sources.size() != 1) return false;
+  const PlannedSource& source = plan.sources[0];
+  if (source.filter != nullptr || source.group->file().mark() == nullptr) return false;
+  std::int64_t copied = 0;
+  for (const ColumnRoute& route : source.routes->columns) {
+    if (route.kind == ColumnRoute::Kind::kDecode) return false;
+    if (route.kind != ColumnRoute::Kind::kMove) continue;
+    const parquet::ColumnMetaData& meta = source.group->chunk(static_cast<std::size_t>(route.leaf));
+    if (meta.codec == output_codec) copied += meta.total_compressed_size;
+  }
+  return copied >= kCopiedBytesMin && copied >= plan.chunk_bytes / 2 && copied / source.Pages() >= kBytesOfAPageMin;
+}
+
+Result<std::vector<std::optional<ChunkScan>>> ScanColumns(const PlannedSource& source, std::size_t readers) {
+  const std::vector<ColumnRoute>& routes = source.routes->columns;
+  std::vector<std::optional<ChunkScan>> scans(routes.size());
+  std::vector<Status> done(routes.size(), Ok());
+  std::atomic<std::size_t> next = 0;
+  const auto scan = [&] {
+    for (std::size_t i = next++; i < routes.size(); i = next++) {
+      if (!IsScanned(routes[i])) continue;
+      Result<ChunkScan> scanned = ScanChunk(*source.group, static_cast<std::size_t>(routes[i].leaf));
+      if (scanned) scans[i] = std::move(*scanned);
+      if (!scanned) done[i] = std::move(scanned.error());
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(readers, routes.size()); ++i) others.emplace_back(scan);
+    scan();
+  }
+  for (Status& status : done) FIRN_TRY(std::move(status));
+  return scans;
+}
+
+void WaitingChunk::Write(ByteView bytes) {
+  if (pieces_.empty() || pieces_.back().is_copy) pieces_.push_back({false, {bytes_.size(), 0}});
+  bytes_.Append(bytes);
+  pieces_.back().range.size += bytes.size();
+}
+
+void WaitingChunk::Copy(const parquet::ByteRange& range) {
+  const Piece* last = pieces_.empty() ? nullptr : &pieces_.back();
+  const bool follows = last != nullptr && last->is_copy && last->range.offset + last->range.size == range.offset;
+  if (follows) {
+    pieces_.back().range.size += range.size;
+  } else {
+    pieces_.push_back({true, range});
+  }
+}
+
+Status WaitingChunk::SendTo(const ChunkSink& sink) const {
+  for (const Piece& piece : pieces_) {
+    const auto at = static_cast<std::size_t>(piece.range.offset), size = static_cast<std::size_t>(piece.range.size);
+    FIRN_TRY(piece.is_copy ? sink.copy(piece.range) : sink.write(bytes_.view().subspan(at, size)));
+  }
+  return Ok();
+}
+
+}  // namespace firn::splice
