@@ -67,6 +67,9 @@ class FileMerge {
         layouts_(inputs.entries.size()) {}
 
   Result<MergedFile> Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress);
+  /// Run failed, and what the storage copied may be the reason. Nothing stayed behind.
+  bool copied_wrongly() const { return copied_wrongly_; }
+  void ReadAll() { reads_all_ = true; }
 
  private:
   Status ChooseVariantLayouts();
@@ -97,6 +100,7 @@ class FileMerge {
   std::int64_t rows_ = 0;                   // of the inputs
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
+  bool reads_all_ = false, copied_wrongly_ = false;
 };
 
 Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress) {
@@ -265,10 +269,17 @@ Status FileMerge::WriteAndCheck(const std::string& location, const MergeProgress
     return std::move(written.error());
   }
   Status checked = file->Close();
-  if (checked) checked = Check(location);
+  if (checked) {
+    if (options_.range_copies != nullptr) splice::NoteCopies(*options_.range_copies, merged_.report);
+    checked = Check(location);
+    copied_wrongly_ = !checked && checked.error().code == Code::kCorrupt && merged_.report.storage_copied_bytes > 0;
+  }
   if (checked) return Ok();
   // A close that failed may have made the file all the same.
-  if (!context_.io.Delete(location)) leftovers_.push_back(location);
+  if (!context_.io.Delete(location)) {
+    leftovers_.push_back(location);
+    copied_wrongly_ = false;
+  }
   return std::move(checked.error());
 }
 
@@ -278,6 +289,7 @@ Status FileMerge::Write(ports::OutputFile& file, const MergeProgress& progress) 
   }
   options_.resolve = [this](std::size_t input, const parquet::FileMetaData& footer) { return Resolve(input, footer); };
   options_.leave_out = [this](std::size_t input, const Error& error) { return LeaveOut(input, error); };
+  options_.range_copies = !reads_all_ && splice::HasRangeFile(inputs_) ? file.range_copies() : nullptr;
   FIRN_ASSIGN(merged_.report, splice::Splice(inputs_, options_, file));
   FIRN_TRY(CheckCount(merged_.used.size()));
   for (const std::size_t input : used_inputs_) merged_.row_bases.push_back(merged_.report.input_row_bases[input]);
@@ -358,6 +370,12 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
 Result<MergedFile> MergeFiles(const MergeContext& context, const MergeInputs& inputs, std::int64_t task,
                               SortOrderId sort_order_id, const MergeProgress& progress,
                               std::vector<std::string>& leftovers) {
-  return FileMerge(context, inputs, leftovers).Run(task, sort_order_id, progress);
+  FileMerge merge(context, inputs, leftovers);
+  Result<MergedFile> merged = merge.Run(task, sort_order_id, progress);
+  if (!merge.copied_wrongly()) return merged;
+  // Nobody has looked at these bytes in the inputs: reading them tells which input is broken, if one is.
+  FileMerge again(context, inputs, leftovers);
+  again.ReadAll();
+  return again.Run(task, sort_order_id, progress);
 }
 }  // namespace firn::act

@@ -43,6 +43,7 @@ struct Outcome {
   std::int64_t files_removed = 0, files_added = 0, bytes_removed = 0, bytes_added = 0, rows = 0;
   std::int64_t deleted_rows = 0;  // that are in no added file
   std::array<splice::TierCount, splice::kTierCount> tiers{};
+  std::int64_t storage_copied_bytes = 0;  // of the added files, by the storage itself
   std::vector<std::string> notes;  // what the files written lack, and why columns were decoded; bounded in number
   double seconds = 0;
 };

@@ -64,6 +64,7 @@ json::Value ToJson(const Outcome& outcome) {
     tiers.Set(splice::TierName(static_cast<splice::Tier>(i)), std::move(tier));
   }
   value.Set("tiers", std::move(tiers));
+  value.Set("storage_copied_bytes", outcome.storage_copied_bytes);
   value.Set("notes", TextsToJson(outcome.notes));
   value.Set("seconds", outcome.seconds);
   return value;

@@ -256,6 +256,7 @@ void Execution::NoteGroup(const RewriteGroup& group, const MergedGroup& done, Co
   outcome_.deleted_rows += group.deleted_rows;
   outcome_.rows += done.report.rows;
   for (const std::string& note : done.report.notes) AddNote(note);
+  outcome_.storage_copied_bytes += done.report.storage_copied_bytes;
   for (std::size_t t = 0; t < splice::kTierCount; ++t) {
     outcome_.tiers[t].bytes += done.report.tiers[t].bytes;
     outcome_.tiers[t].chunks += done.report.tiers[t].chunks;

@@ -101,7 +101,8 @@ std::string OutcomeText(const act::Outcome& outcome, const OutcomeWords& words, 
       text += fmt::format("{} dropped: they are in no data file any more.\n",
                           HumanCount(outcome.deleted_rows, "deleted row"));
     }
-    text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers, outcome.bytes_removed);
+    text += CommitTable(outcome, lines_max) + TierTable(outcome.tiers, outcome.bytes_removed) +
+            StorageCopiesText(outcome.storage_copied_bytes);
   }
   text += NotesText(outcome.notes) + TidiedText(outcome.leftovers_removed);
   text += FailureText(outcome.failures, outcome.leftover_files);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/human_text.h"
+#include "base/range_copies.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
@@ -90,9 +91,10 @@ Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::R
 }
 
 /// Writes, publishes and checks the output; a file that is not known to be good is removed again.
-Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>& inputs, const splice::Options& merge,
-                             const std::string& output) {
+Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>& inputs, splice::Options merge,
+                             const std::string& output, bool reads_all = false) {
   FIRN_ASSIGN(const auto sink, io.Create(output));
+  merge.range_copies = !reads_all && splice::HasRangeFile(inputs) ? sink->range_copies() : nullptr;
   auto report = splice::Splice(inputs, merge, *sink);
   if (!report) {
     sink->Abort();
@@ -101,9 +103,15 @@ Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>
   Status checked = sink->Close();
   // The name was taken in the meantime: that file is somebody else's.
   if (!checked && checked.error().code == Code::kConflict) return std::move(checked.error());
+  if (checked && merge.range_copies != nullptr) splice::NoteCopies(*merge.range_copies, *report);
   if (checked) checked = CheckOutput(io, output, *report, merge);
   if (checked) return report;
-  if (const Status removed = io.Delete(output); !removed) {
+  const Status removed = io.Delete(output);
+  // Nobody has looked at what the storage copied in the inputs: reading them tells which one is broken, if one is.
+  if (removed && report->storage_copied_bytes > 0 && checked.error().code == Code::kCorrupt) {
+    return Merge(io, inputs, std::move(merge), output, true);
+  }
+  if (!removed) {
     checked.error().message += fmt::format("; {} could not be removed: {}", output, removed.error().message);
   }
   return std::move(checked.error()).In(output + " is not known to be good");
@@ -114,7 +122,7 @@ std::string ReportText(const SpliceOptions& options, const splice::Report& repor
                                  HumanCount(static_cast<std::int64_t>(options.inputs.size()), "file"), options.output,
                                  HumanSeconds(seconds), HumanCount(report.rows, "row"), HumanBytes(report.input_bytes),
                                  HumanBytes(report.output_bytes), HumanCount(report.row_groups, "row group"));
-  text += TierTable(report.tiers, report.input_bytes);
+  text += TierTable(report.tiers, report.input_bytes) + StorageCopiesText(report.storage_copied_bytes);
   for (const auto& note : report.notes) text += "Note: " + note + ".\n";
   return text;
 }
@@ -131,6 +139,7 @@ std::string ReportJson(const SpliceOptions& options, const splice::Report& repor
   value.Set("bloom_filters", report.bloom_filters);
   value.Set("seconds", seconds);
   value.Set("tiers", TiersToJson(report.tiers));
+  value.Set("storage_copied_bytes", report.storage_copied_bytes);
   json::Value notes = json::Value::Array();
   for (const auto& note : report.notes) notes.Append(note);
   value.Set("notes", std::move(notes));

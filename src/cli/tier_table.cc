@@ -57,6 +57,11 @@ std::string TierTable(const TierCounts& tiers, std::int64_t input_bytes) {
   return text;
 }
 
+std::string StorageCopiesText(std::int64_t size_bytes) {
+  if (size_bytes == 0) return "";
+  return fmt::format("{} of them were copied inside of the storage.\n", HumanBytes(size_bytes));
+}
+
 json::Value TiersToJson(const TierCounts& tiers) {
   json::Value value = json::Value::Object();
   for (std::size_t i = 0; i < tiers.size(); ++i) {

@@ -20,6 +20,8 @@ using TierCounts = std::array<splice::TierCount, splice::kTierCount>;
 
 /// A title, a table and what explains it; empty when nothing was counted. `input_bytes`: size of the merged files.
 std::string TierTable(const TierCounts& tiers, std::int64_t input_bytes);
+/// A line about what the storage copied itself; empty if it did not.
+std::string StorageCopiesText(std::int64_t size_bytes);
 json::Value TiersToJson(const TierCounts& tiers);
 
 }  // namespace firn::cli

@@ -39,6 +39,7 @@ void Add(act::Outcome& sum, act::Outcome round) {
   sum.bytes_added += round.bytes_added;
   sum.rows += round.rows;
   sum.deleted_rows += round.deleted_rows;
+  sum.storage_copied_bytes += round.storage_copied_bytes;
   for (std::size_t i = 0; i < sum.tiers.size(); ++i) {
     sum.tiers[i].bytes += round.tiers[i].bytes;
     sum.tiers[i].chunks += round.tiers[i].chunks;
