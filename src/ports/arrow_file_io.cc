@@ -117,7 +117,7 @@ class ArrowSource final : public RandomAccessSource {
 
 /// Ok when there is no such file.
 Status Remove(fs::FileSystem& files, const ArrowStore& store, const std::string& location, const std::string& path) {
-  if (store.remove) return store.remove(path).In(location);
+  if (store.remove) return store.remove(location);
   const auto deleted = files.DeleteFile(path);
   if (deleted.ok()) return Ok();
   Error error = FromArrow(deleted, location);

@@ -32,8 +32,8 @@ struct ArrowStore {
   /// So many bytes are held before an upload is begun; for stores whose uploads show before they are whole. What was
   /// begun and is given up is deleted. 0: uploads are begun at once, and giving them up leaves nothing.
   std::uint64_t held_bytes = 0;
-  /// Deletes the file of a path, Ok if there is none; empty: the file system does.
-  std::function<Status(const std::string& path)> remove = {};
+  /// Deletes a file, Ok if there is none; errors name it. Empty: the file system does.
+  std::function<Status(const std::string& location)> remove = {};
   /// With which properties the store would make a metadata file for one writer alone; empty: with none.
   std::string exclusive_with = {};
 };

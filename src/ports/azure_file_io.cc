@@ -82,7 +82,10 @@ Result<std::unique_ptr<FileIO>> OpenAzureFileIO(const Properties& properties, co
   static SystemClock clock;
   FIRN_ASSIGN(auto http, MakeCurlHttp({}));
   const auto blobs = std::make_shared<AzureBlobs>(http, account, clock);
-  store.remove = [blobs](const std::string& path) { return blobs->Delete(path); };
+  store.remove = [blobs](const std::string& location) -> Status {
+    FIRN_ASSIGN(const std::string path, ArrowPath(location));
+    return blobs->Delete(path).In(location);
+  };
   return MakeConditionalFileIO(MakeArrowFileIO(std::move(files), std::move(store)), std::move(http),
                                AzureObjects(account, ArrowPath, clock), clock);
 }

@@ -159,7 +159,7 @@ class CurlHttp final : public Http {
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // see Follow
     // libcurl repeats a request by itself, also a POST, when a kept connection turns out to be closed. A fresh
     // connection is the only way to be sure that a commit is sent once.
-    curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, safe ? 0L : 1L);
+    curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, safe || request.is_repeatable ? 0L : 1L);
     if (!options_.ca_bundle_path.empty()) {
       curl_easy_setopt(curl, CURLOPT_CAINFO, options_.ca_bundle_path.c_str());
     }

@@ -192,6 +192,16 @@ TEST_F(CurlHttpTest, Send_PostOverAKeptConnectionThatDies_IsNotRepeated) {
   }
 }
 
+TEST_F(CurlHttpTest, Send_RepeatableOverAKeptConnectionThatDies_IsSentAgain) {
+  LoopbackServer server([](int number, const std::string&) { return number == 3 ? "" : Response("200 OK", "", "{}"); },
+                        /*keep=*/true);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(http_->Send({.method = "PUT", .url = server.url(), .body = "part", .is_repeatable = true})) << i;
+  }
+  EXPECT_EQ(server.requests(), 4);
+  EXPECT_EQ(server.connections(), 2);
+}
+
 TEST_F(CurlHttpTest, Send_CutAnswer_IsUnknown_ButNotOfWhatOnlyReads) {
   LoopbackServer server(
       [](int, const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half"; });

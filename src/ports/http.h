@@ -3,11 +3,12 @@
 // One HTTP request, one answer.
 //
 // In: method, URL, headers, body. Out: status, headers, body.
-// Guarantees: a request is sent at most once: no retry, not even on a kept connection that turned out to be closed;
+// Guarantees: a request is sent at most once, unless it is GET or HEAD or is_repeatable, which go on kept connections
+//   and once more where such a connection turned out to be closed;
 //   redirects are followed for GET and HEAD only, and to another server without the headers that let somebody in.
 //   Failures tell whether the request can have reached the server.
 //   When the program ends, a server that does not answer holds it up for kReadGraceMs or kChangeGraceMs, and a second.
-// Cost: connections are kept and reused for GET.
+// Cost: a new connection a request, but for those requests.
 // Threads: any.
 // Errors: kUnavailable: it was not sent, or it only reads (IsReadOnly) and there is no (whole) answer. kOutcomeUnknown:
 //   it may have been received and done, there is no (whole) answer.
@@ -41,6 +42,8 @@ struct HttpRequest {
   std::uint64_t body_max_bytes = std::uint64_t{1} << 30;
   /// As GET and HEAD are.
   bool is_read_only = false;
+  /// Done twice it is as if done once.
+  bool is_repeatable = false;
 };
 
 struct HttpResponse {

@@ -121,9 +121,12 @@ Result<std::unique_ptr<FileIO>> OpenS3FileIO(const Properties& properties) {
   http_options.connect_timeout_ms = static_cast<std::int64_t>(options.connect_timeout * 1000);
   FIRN_ASSIGN(auto http, MakeCurlHttp(std::move(http_options)));
   S3Endpoint endpoint = EndpointOf(options, (*files)->region());
-  auto plain = MakeArrowFileIO(std::move(*files), {.path_of = ArrowPath});
   static SystemClock clock;
-  plain = MakeS3RangesFileIO(std::move(plain), std::make_shared<S3Multipart>(http, endpoint, clock));
+  const auto requests = std::make_shared<S3Requests>(http, endpoint, clock);
+  ArrowStore store{.path_of = ArrowPath};
+  // Arrow's client makes an empty object with the folder's name after each deletion.
+  store.remove = [requests](const std::string& location) { return requests->Delete(location); };
+  auto plain = MakeS3RangesFileIO(MakeArrowFileIO(std::move(*files), std::move(store)), requests);
   return MakeConditionalFileIO(std::move(plain), std::move(http), S3Objects(std::move(endpoint), clock), clock);
 }
 

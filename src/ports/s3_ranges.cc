@@ -27,14 +27,14 @@ constexpr std::uint64_t kReadBytes = std::uint64_t{4} << 20;
 
 /// What all files of one store share.
 struct Store {
-  std::shared_ptr<S3Multipart> requests;
+  std::shared_ptr<S3Requests> requests;
   std::atomic<bool> copies_nothing = false;  // it has said that it does not know the request
 };
 
 /// One object on its way, in parts.
 class Upload {
  public:
-  Upload(std::string name, S3Multipart& requests) : name_(std::move(name)), requests_(requests) {}
+  Upload(std::string name, S3Requests& requests) : name_(std::move(name)), requests_(requests) {}
 
   bool is_begun() const { return !id_.empty(); }
   /// Larger ones later, so that 10,000 are enough.
@@ -107,7 +107,7 @@ class Upload {
   }
 
   std::string name_;
-  S3Multipart& requests_;
+  S3Requests& requests_;
   std::string id_;
   std::vector<std::string> tags_;  // by part
   std::deque<Sent> sent_;
@@ -307,7 +307,7 @@ class RangesOutput final : public OutputFile, public RangeCopies {
 
 class S3RangesFileIO final : public FileIO {
  public:
-  S3RangesFileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<S3Multipart> requests)
+  S3RangesFileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<S3Requests> requests)
       : plain_(std::move(plain)), store_(std::make_shared<Store>()) {
     store_->requests = std::move(requests);
   }
@@ -336,7 +336,7 @@ class S3RangesFileIO final : public FileIO {
 
 }  // namespace
 
-std::unique_ptr<FileIO> MakeS3RangesFileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<S3Multipart> requests) {
+std::unique_ptr<FileIO> MakeS3RangesFileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<S3Requests> requests) {
   return std::make_unique<S3RangesFileIO>(std::move(plain), std::move(requests));
 }
 

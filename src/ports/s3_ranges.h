@@ -14,16 +14,16 @@
 // Cost: memory for five parts (40 MiB; more beyond 8 GB). One request a part and three more; one a marked object, and
 //   another if it was copied from.
 // Threads: as file_io.h; parts are sent by threads that end before Close or Abort returns.
-// Errors: those of s3_multipart.h and range_copies.h.
+// Errors: those of s3_requests.h and range_copies.h.
 #pragma once
 
 #include <memory>
 
 #include "ports/file_io.h"
-#include "ports/s3_multipart.h"
+#include "ports/s3_requests.h"
 
 namespace firn::ports {
 
-std::unique_ptr<FileIO> MakeS3RangesFileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<S3Multipart> requests);
+std::unique_ptr<FileIO> MakeS3RangesFileIO(std::unique_ptr<FileIO> plain, std::shared_ptr<S3Requests> requests);
 
 }  // namespace firn::ports

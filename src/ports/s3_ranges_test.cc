@@ -30,7 +30,7 @@ class S3RangesTest : public testing::Test {
     const S3Endpoint endpoint{.scheme = "http", .host = "s3", .by_host = false, .region = "r", .keys = {}};
     auto below = std::make_unique<MemoryFileIO>();
     objects_ = below.get();
-    io_ = MakeS3RangesFileIO(std::move(below), std::make_shared<S3Multipart>(http_, endpoint, clock_));
+    io_ = MakeS3RangesFileIO(std::move(below), std::make_shared<S3Requests>(http_, endpoint, clock_));
   }
 
   static HttpResponse Xml(int status, std::string body) { return {.status = status, .headers = {}, .body = body}; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What planning asks an object store for: one GET a manifest, several at a time but not more than allowed."""
+"""What an object store is asked for: one GET a manifest, several at a time but not more than allowed; one DELETE a file."""
 
 import os
 import random
@@ -61,3 +61,12 @@ def test_plan_where_asksForManifestsOfThePartitionAlone(counted):
     wanted = {path for path, field in manifests.items() if int.from_bytes(field.lower_bound, "little") == 2}
     assert len(wanted) == COMMITS // 4
     assert asked(counter, manifests) == {("GET", f"/{path}"): 1 for path in wanted}
+
+
+def test_optimize_deletesWithOneRequest_andMakesNoObjectForTheFolder(counted):
+    lake, counter, _ = counted
+    lake.firn("optimize", "lake.db.s", "--quiet")
+    deleted = {path for method, path in counter.requests if method == "DELETE"}
+    assert deleted, "the mark of the run is deleted at its end"
+    assert all(counter.requests["DELETE", path] == 1 for path in deleted)
+    assert not [path for method, path in counter.requests if method == "PUT" and path.endswith("/")]

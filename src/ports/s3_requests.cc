@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ports/s3_multipart.h"
+#include "ports/s3_requests.h"
 
 #include <fmt/format.h>
 
@@ -52,15 +52,15 @@ Error NoTag(const std::string& location) { return {Code::kUnavailable, location 
 
 }  // namespace
 
-Result<HttpRequest> S3Multipart::Request(const std::string& method, const std::string& location,
-                                         const std::string& query) const {
+Result<HttpRequest> S3Requests::Request(const std::string& method, const std::string& location,
+                                        const std::string& query) const {
   FIRN_ASSIGN(std::string url, S3UrlOf(endpoint_, location));
   if (!query.empty()) url += '?' + query;
   return HttpRequest{.method = method, .url = std::move(url), .timeout_ms = kLongTimeoutMs};
 }
 
 /// Answers of success only. `may_be_done`: an earlier try may have had an effect.
-Result<HttpResponse> S3Multipart::Send(const std::string& location, HttpRequest request, bool& may_be_done) {
+Result<HttpResponse> S3Requests::Send(const std::string& location, HttpRequest request, bool& may_be_done) {
   const HttpHeaders headers = request.headers;
   Error failure{Code::kUnavailable, location};
   for (Tries tries(clock_); tries.Next();) {
@@ -81,12 +81,12 @@ Result<HttpResponse> S3Multipart::Send(const std::string& location, HttpRequest 
   return failure;
 }
 
-Result<HttpResponse> S3Multipart::Send(const std::string& location, HttpRequest request) {
+Result<HttpResponse> S3Requests::Send(const std::string& location, HttpRequest request) {
   bool may_be_done = false;
   return Send(location, std::move(request), may_be_done);
 }
 
-Result<std::string> S3Multipart::Begin(const std::string& location) {
+Result<std::string> S3Requests::Begin(const std::string& location) {
   FIRN_ASSIGN(HttpRequest request, Request("POST", location, "uploads="));
   request.headers = {{"Content-Type", "application/octet-stream"}};
   FIRN_ASSIGN(const HttpResponse response, Send(location, request));
@@ -95,9 +95,10 @@ Result<std::string> S3Multipart::Begin(const std::string& location) {
   return upload;
 }
 
-Result<std::string> S3Multipart::PutPart(const std::string& location, const std::string& upload, std::size_t number,
-                                         std::string bytes) {
+Result<std::string> S3Requests::PutPart(const std::string& location, const std::string& upload, std::size_t number,
+                                        std::string bytes) {
   FIRN_ASSIGN(HttpRequest request, Request("PUT", location, PartQuery(upload, number)));
+  request.is_repeatable = true;
   request.headers = {{"Content-Type", "application/octet-stream"}};
   request.body = std::move(bytes);
   FIRN_ASSIGN(const HttpResponse response, Send(location, request));
@@ -106,10 +107,11 @@ Result<std::string> S3Multipart::PutPart(const std::string& location, const std:
   return TagOf(*tag);
 }
 
-Result<std::string> S3Multipart::CopyPart(const std::string& location, const std::string& upload, std::size_t number,
-                                          const std::string& source, const std::string& source_tag,
-                                          std::uint64_t offset, std::uint64_t size) {
+Result<std::string> S3Requests::CopyPart(const std::string& location, const std::string& upload, std::size_t number,
+                                         const std::string& source, const std::string& source_tag, std::uint64_t offset,
+                                         std::uint64_t size) {
   FIRN_ASSIGN(HttpRequest request, Request("PUT", location, PartQuery(upload, number)));
+  request.is_repeatable = true;
   FIRN_ASSIGN(const std::string source_path, ObjectPath(source));
   request.headers = {{"x-amz-copy-source", UrlEncodePath(source_path)},
                      {"x-amz-copy-source-if-match", source_tag},
@@ -124,8 +126,8 @@ Result<std::string> S3Multipart::CopyPart(const std::string& location, const std
   return tag;
 }
 
-Status S3Multipart::Complete(const std::string& location, const std::string& upload,
-                             const std::vector<std::string>& tags) {
+Status S3Requests::Complete(const std::string& location, const std::string& upload,
+                            const std::vector<std::string>& tags) {
   FIRN_ASSIGN(HttpRequest request, Request("POST", location, "uploadId=" + UrlEncode(upload)));
   request.headers = {{"Content-Type", "application/xml"}};
   request.body = "<CompleteMultipartUpload>";
@@ -142,14 +144,24 @@ Status S3Multipart::Complete(const std::string& location, const std::string& upl
   return error;
 }
 
-Status S3Multipart::Abort(const std::string& location, const std::string& upload) {
+Status S3Requests::Abort(const std::string& location, const std::string& upload) {
   FIRN_ASSIGN(HttpRequest request, Request("DELETE", location, "uploadId=" + UrlEncode(upload)));
+  request.is_repeatable = true;
   const Result<HttpResponse> response = Send(location, std::move(request));
   if (response || response.error().code == Code::kNotFound) return Ok();
   return response.error();
 }
 
-Result<std::optional<S3Object>> S3Multipart::Head(const std::string& location) {
+Status S3Requests::Delete(const std::string& location) {
+  FIRN_ASSIGN(HttpRequest request, Request("DELETE", location, ""));
+  request.is_repeatable = true;
+  request.timeout_ms = HttpRequest().timeout_ms;
+  const Result<HttpResponse> response = Send(location, std::move(request));
+  if (response || response.error().code == Code::kNotFound) return Ok();
+  return response.error();
+}
+
+Result<std::optional<S3Object>> S3Requests::Head(const std::string& location) {
   FIRN_ASSIGN(HttpRequest request, Request("HEAD", location, ""));
   request.timeout_ms = HttpRequest().timeout_ms;
   const Result<HttpResponse> response = Send(location, std::move(request));
