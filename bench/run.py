@@ -13,7 +13,7 @@ planning  manifest entries a second; tables of 600,000 files in 48,000 manifests
 spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
 deletes   6 M rows under 1,000 position and 200 equality delete files: the same two and iceberg-compaction (minutes)
 equality  700 equality delete files over 17.6 M rows with keys without order: rows a second and core, bytes read
-s3        2,500 small objects in SeaweedFS: requests for each, and time beside a plain parallel copy
+s3        2,500 small objects in SeaweedFS: requests for each, time beside a plain copy; large ones copied inside of it
 
 Without names: splice and planning. CPU is user + system of the whole process tree. Compare only inside one run.
 """

@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
+from s3_ranges import ranges_bench
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.services.s3_proxy import S3Proxy  # noqa: E402
@@ -127,5 +128,6 @@ def s3_bench(firn, data, runs, results):
         for name, median in medians.items():
             results[f"s3/{name}"] = {"seconds": median, "runs": seconds[name]}
             print(f"  {name:24}{median:>8.2f} s{median / medians['firn optimize']:>8.2f}x of firn", flush=True)
+        ranges_bench(firn, lake.files, lake.endpoint, runs, results)
     finally:
         servers.stop()

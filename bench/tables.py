@@ -104,6 +104,20 @@ def sections(figures):
                     f"{seen['gets_per_input']:.3f} GET and {seen['heads_of_inputs']} HEAD an input. `firn optimize`, whole process: "
                     f"{times['firn optimize']:.2f} s; pyarrow copying the same objects to a folder, 32 at a time: "
                     f"{times['copy to a folder']:.2f} s; copying them inside of the bucket: {times['copy in the bucket']:.2f} s.", "")
+    if "s3/large, with copies inside" in figures:
+        yield from large_objects({name: figures[f"s3/large, {name}"] for name in
+                                  ("with copies inside", "without", "firn splice", "read and write")})
+
+
+def large_objects(seen):
+    yield from ("## 4 objects of 60 MB in SeaweedFS into one", "",
+                "Bytes that pass through firn, of those of the inputs (the finished object is read once, to be verified):", "",
+                "| row groups copied by | read | written | copied inside |", "|---|---|---|---|")
+    for name, who in (("with copies inside", "the store"), ("without", "firn, as the store cannot")):
+        yield f"| {who} | {seen[name]['read']:.2f} | {seen[name]['written']:.2f} | {seen[name]['copied']:.2f} |"
+    yield from ("", ", ".join(f"{name}: {seen[name]['seconds']:.2f} s, CPU {seen[name]['cpu']:.2f} s"
+                              for name in ("firn splice", "read and write")) +
+                " (pyarrow; the server itself works on the same two cores).", "")
 
 
 def main():

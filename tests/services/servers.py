@@ -123,7 +123,7 @@ class Servers:
             [str(weed), "server", f"-dir={data}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-filer", "-s3",
              *(f"-{name}.port={port}" for name, port in ports.items()),
              *(f"-{name}.port.grpc={port}" for name, port in grpc.items()),
-             f"-s3.config={config}", "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.preStopSeconds=0", "-volume.max=60", "-master.volumeSizeLimitMB=64"], "s3")
+             f"-s3.config={config}", "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.preStopSeconds=0", "-volume.max=100", "-master.volumeSizeLimitMB=64"], "s3")
         url = f"http://127.0.0.1:{ports['s3']}"
         if not wait_for_url(url, process):
             raise RuntimeError("did not start")
