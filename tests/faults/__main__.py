@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m tests.faults [--runs 200] [--seed S] [--jobs N] [--places sqlite,hadoop,rest+s3]
+                       [--shapes many-v2,...]
 
 Each run has a seed of its own, S, S+1, ...: `--seed THAT --runs 1` does one again. A fault at a random moment (killed,
 stopped, disk full, network cut, answer of the commit lost) while firn works; then two other readers must see the same rows, every
@@ -25,6 +26,7 @@ from tests.services.servers import Servers
 
 from .places import places
 from .run import Bench, one_run
+from .shapes import SHAPES
 
 
 def end_at_signals():
@@ -38,9 +40,9 @@ def end_at_signals():
         signal.signal(number, end)
 
 
-def worker(seeds, names, folder):
+def worker(seeds, names, shapes, folder):
     end_at_signals()
-    bench = Bench(Path(folder), [kind for kind in places() if kind.name in names])
+    bench = Bench(Path(folder), [kind for kind in places() if kind.name in names], shapes)
     done = []
     try:
         for seed in seeds:
@@ -82,7 +84,10 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--places", default="sqlite,hadoop,rest+s3")
+    parser.add_argument("--shapes", default=",".join(SHAPES))
     args = parser.parse_args()
+    if unknown := set(args.shapes.split(",")) - set(SHAPES):
+        parser.error(f"no shape {', '.join(sorted(unknown))}; there are: {', '.join(SHAPES)}")
     names = args.places.split(",")
     end_at_signals()
     folder = Path(tempfile.mkdtemp(prefix="firn-faults-"))
@@ -95,7 +100,7 @@ def main():
         seeds = range(args.seed, args.seed + args.runs)
         jobs = min(args.jobs, args.runs)
         with ProcessPoolExecutor(jobs) as pool:
-            parts = [pool.submit(worker, list(seeds)[i::jobs], names, folder / f"job{i}") for i in range(jobs)]
+            parts = [pool.submit(worker, list(seeds)[i::jobs], names, args.shapes.split(","), folder / f"job{i}") for i in range(jobs)]
             done = [report for part in parts for report in part.result()]
     finally:
         servers.stop()

@@ -262,7 +262,8 @@ class RestS3:
 def shapes_of(kind):
     """In a store only what two readers can read there, what PyIceberg, which serves the catalog, can write, and what fits."""
     return [shape for shape, (version, *_, deletes, _, _) in SHAPES.items()
-            if kind is not RestS3 or (version == 2 and deletes != "equality" and shape != "heavy-v2")]
+            if (shape != "ranges-v2" if kind is not RestS3 else
+                version == 2 and deletes != "equality" and shape != "heavy-v2")]
 
 
 def places():

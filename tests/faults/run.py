@@ -71,6 +71,8 @@ class Bench:
             free = place.disk.free_bytes() if place.name != "rest+s3" else 0
             done = Firn(place.folder, words_of(command, table, 2), place.environment).wait()
             assert done.exit == 0, f"{key}: exit {done.exit}: {done.out[-2000:]} {done.err}"
+            copied = json.loads(done.out)["outcome"]["storage_copied_bytes"] if shape == "ranges-v2" else None
+            assert copied != 0, f"{key}: the store copied nothing: {done.out}"
             written = free - place.disk.free_bytes() if place.name != "rest+s3" else 0
             self.usual[key] = done.seconds, written
         return self.usual[key], self.rows[place.name, shape]

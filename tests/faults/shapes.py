@@ -35,7 +35,11 @@ SHAPES = {
     "vectors-v3": (3, 50, 4, 100, 0, "vectors", 100_000, 10),
     "upserts-v3": (3, 40, 4, 80, 2, "equality", 100_000, 10),
     "old-v1": (1, 60, 4, 60, 0, None, 100_000, 10),
+    "ranges-v2": (2, 2, 3, 40, 0, None, 512_000_000, 900_000),
 }
+# Files of 18 MB, whose row groups are large enough to stay as they are and to be copied by a store.
+PROPERTIES = {"ranges-v2": {"write.parquet.row-group-size-bytes": "16000000"}}
+FILES = {"ranges-v2": {"compression": "zstd", "use_dictionary": False, "data_page_size": 1 << 20}}
 
 
 class PlainFiles:
@@ -57,7 +61,7 @@ def rows_of(rng, first, count, cat, letters):
             for i in range(count)]
 
 
-def empty_table(location, version, partitions, target):
+def empty_table(location, version, partitions, properties):
     spec = [{"source-id": 3, "field-id": 1000, "name": "cat", "transform": "identity"}] if partitions else []
     metadata = {
         "format-version": version, "table-uuid": str(uuid.uuid4()), "location": location, "last-sequence-number": 0,
@@ -65,7 +69,7 @@ def empty_table(location, version, partitions, target):
             {"type": "struct", "schema-id": 0, "fields": FIELDS}],
         "default-spec-id": 0, "partition-specs": [{"spec-id": 0, "fields": spec}], "last-partition-id": 1000,
         "default-sort-order-id": 0, "sort-orders": [{"order-id": 0, "fields": []}],
-        "properties": {"write.target-file-size-bytes": str(target)}, "current-snapshot-id": -1, "refs": {},
+        "properties": properties, "current-snapshot-id": -1, "refs": {},
         "snapshots": [], "statistics": [], "snapshot-log": [], "metadata-log": []}
     if version >= 3:
         metadata["next-row-id"] = 0
@@ -96,13 +100,14 @@ def build(shape, location):
     rng = random.Random(shape)
     if version == 1:
         return build_v1(location, rng, files * commits, rows, target, letters)
-    table = empty_table(location, version, partitions, target)
+    properties = {"write.target-file-size-bytes": str(target), **PROPERTIES.get(shape, {})}
+    table = empty_table(location, version, partitions, properties)
     first = 0
     for _ in range(commits):
         commit = Commit(table, rng)
         for cat in [f"c{i}" for i in range(partitions)] or ["c"]:
             for _ in range(max(1, files // max(partitions, 1))):
-                commit.add_rows(rows_of(rng, first, rows, cat, letters))
+                commit.add_rows(rows_of(rng, first, rows, cat, letters), **FILES.get(shape, {}))
                 first += rows
         commit.publish("append")
         for _ in range(2 if deletes else 0):

@@ -116,8 +116,8 @@ class Commit:
             "content": content, "file_path": located(path), "file_format": "PARQUET", "partition": partition,
             "record_count": count, "file_size_in_bytes": os.path.getsize(path), **more}))
 
-    def add_rows(self, rows, sequence_number=None):
-        """`rows`: dicts by field id; one file for each partition."""
+    def add_rows(self, rows, sequence_number=None, **options):
+        """`rows`: dicts by field id; one file for each partition. `options`: of the Parquet writer, instead of chosen ones."""
         groups = {}
         for values in rows:
             groups.setdefault(tuple(self.partition_of(values).items()), []).append(values)
@@ -127,11 +127,11 @@ class Commit:
                        for f in self.schema["fields"]]
             arrays = [pa.array([values.get(f["id"]) for values in part], TYPES[f["type"]]) for f in self.schema["fields"]]
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(columns)), path,
-                           compression=self.rng.choice(["zstd", "snappy", "none"]),
-                           use_dictionary=self.rng.random() < 0.7,
-                           data_page_version=self.rng.choice(["1.0", "2.0"]),
-                           data_page_size=self.rng.choice([64, 1024, 1 << 20]), write_batch_size=4)
+            chosen = {"compression": self.rng.choice(["zstd", "snappy", "none"]),
+                      "use_dictionary": self.rng.random() < 0.7,
+                      "data_page_version": self.rng.choice(["1.0", "2.0"]),
+                      "data_page_size": self.rng.choice([64, 1024, 1 << 20]), "write_batch_size": 4}
+            pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(columns)), path, **{**chosen, **options})
             self._file(DATA, path, len(part), self.spec["spec-id"], dict(partition), sequence_number=sequence_number)
 
     def delete_equal(self, ids, keys, partition):
