@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,29 +16,12 @@
 #include "iceberg/metrics.h"
 #include "iceberg/parquet_schema.h"
 #include "iceberg/row_lineage.h"
+#include "ports/reopened_source.h"
 
 namespace firn::act {
 namespace {
 
 using iceberg::ManifestEntry;
-
-/// Opens a file for each read, so that a merge of thousands of files needs few open ones.
-class ReopenedSource final : public RandomAccessSource {
- public:
-  ReopenedSource(ports::FileIO& io, const iceberg::DataFile& file)
-      : io_(io), name_(file.file_path), size_bytes_(static_cast<std::uint64_t>(file.file_size_bytes)) {}
-  const std::string& name() const override { return name_; }
-  std::uint64_t size() const override { return size_bytes_; }
-  Status ReadAt(std::uint64_t offset, std::span<std::uint8_t> out) override {
-    FIRN_ASSIGN(const std::unique_ptr<RandomAccessSource> source, io_.Open(name_, size_bytes_));
-    return source->ReadAt(offset, out);
-  }
-
- private:
-  ports::FileIO& io_;
-  std::string name_;
-  std::uint64_t size_bytes_;
-};
 
 bool IsVariant(const parquet::SchemaElement& element) { return element.logical.kind == parquet::LogicalKind::kVariant; }
 
@@ -54,11 +39,22 @@ std::vector<splice::ColumnSource> WithoutNumbers(std::vector<splice::ColumnSourc
   return columns;
 }
 
+/// What earlier merges of the same files have shown.
+struct MergeRetry {
+  std::map<std::size_t, Error> broken;  // by entry
+  bool reads_all = false;               // the storage copies nothing
+};
+
+/// Each costs another merge.
+constexpr std::size_t kBrokenFilesMax = 8;
+
 /// One merge, step by step.
 class FileMerge {
  public:
-  FileMerge(const MergeContext& context, const MergeInputs& inputs, std::vector<std::string>& leftovers)
+  FileMerge(const MergeContext& context, const MergeInputs& inputs, const MergeRetry& retry,
+            std::vector<std::string>& leftovers)
       : context_(context),
+        retry_(retry),
         given_(inputs),
         entries_(inputs.entries),
         leftovers_(leftovers),
@@ -67,9 +63,8 @@ class FileMerge {
         layouts_(inputs.entries.size()) {}
 
   Result<MergedFile> Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress);
-  /// Run failed, and what the storage copied may be the reason. Nothing stayed behind.
-  bool copied_wrongly() const { return copied_wrongly_; }
-  void ReadAll() { reads_all_ = true; }
+  /// After Run has failed: changes what the next merge of the same files has to do otherwise; false: nothing helps.
+  bool Retry(const Error& error, MergeRetry& retry) const;
 
  private:
   Status ChooseVariantLayouts();
@@ -86,6 +81,7 @@ class FileMerge {
   Status Describe(const std::string& location, SortOrderId sort_order_id);
 
   const MergeContext& context_;
+  const MergeRetry& retry_;
   const MergeInputs& given_;
   const std::vector<ManifestEntry>& entries_;
   std::vector<std::string>& leftovers_;
@@ -100,7 +96,7 @@ class FileMerge {
   std::int64_t rows_ = 0;                   // of the inputs
   std::int64_t size_bytes_ = 0;
   MergedFile merged_;
-  bool reads_all_ = false, copied_wrongly_ = false;
+  bool copied_wrongly_ = false;  // Run failed, and what the storage copied may be the reason
 };
 
 Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, const MergeProgress& progress) {
@@ -149,7 +145,7 @@ Status FileMerge::ChooseVariantLayouts() {
   for (const ManifestEntry& entry : entries_) {
     if (open.empty()) break;
     if (!CheckInput(entry.file)) continue;
-    ReopenedSource source(context_.io, entry.file);
+    ports::ReopenedSource source(context_.io, entry.file.file_path, entry.file.file_size_bytes);
     Result<parquet::FileMetaData> footer = parquet::ReadFooter(source);
     if (!footer && footer.error().code == Code::kUnavailable) return std::move(footer.error());
     if (!footer) continue;  // it will be left out
@@ -170,11 +166,17 @@ Status FileMerge::ChooseVariantLayouts() {
 void FileMerge::CollectInputs() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const iceberg::DataFile& file = entries_[i].file;
+    if (const auto broken = retry_.broken.find(i); broken != retry_.broken.end()) {
+      merged_.left_out.push_back({i, broken->second});
+      continue;
+    }
     if (Status good = CheckInput(file); !good) {
       merged_.left_out.push_back({i, std::move(good.error()).In(file.file_path)});
       continue;
     }
-    inputs_.push_back({std::make_shared<ReopenedSource>(context_.io, file), {}, file.record_count});
+    inputs_.push_back({std::make_shared<ports::ReopenedSource>(context_.io, file.file_path, file.file_size_bytes),
+                       {},
+                       file.record_count});
     entry_of_.push_back(i);
   }
 }
@@ -255,6 +257,18 @@ bool FileMerge::LeaveOut(std::size_t input, const Error& error) {
   return true;
 }
 
+bool FileMerge::Retry(const Error& error, MergeRetry& retry) const {
+  if (copied_wrongly_) {
+    // Nobody has looked at these bytes in the inputs: reading them tells which input is broken, if one is.
+    retry.reads_all = true;
+    return true;
+  }
+  if (error.code != Code::kCorrupt && error.code != Code::kUnsupported && error.code != Code::kNotFound) return false;
+  const std::optional<std::size_t> input = splice::BrokenInput(inputs_, error);
+  if (!input || retry.broken.size() == kBrokenFilesMax) return false;
+  return retry.broken.emplace(entry_of_[*input], error).second;
+}
+
 /// A file alone is only rewritten if it was planned alone, for its deletes.
 Status FileMerge::CheckCount(std::size_t files) const {
   if (files >= std::min<std::size_t>(entries_.size(), 2) && files > 0) return Ok();
@@ -289,7 +303,7 @@ Status FileMerge::Write(ports::OutputFile& file, const MergeProgress& progress) 
   }
   options_.resolve = [this](std::size_t input, const parquet::FileMetaData& footer) { return Resolve(input, footer); };
   options_.leave_out = [this](std::size_t input, const Error& error) { return LeaveOut(input, error); };
-  options_.range_copies = !reads_all_ && splice::HasRangeFile(inputs_) ? file.range_copies() : nullptr;
+  options_.range_copies = !retry_.reads_all && splice::HasRangeFile(inputs_) ? file.range_copies() : nullptr;
   FIRN_ASSIGN(merged_.report, splice::Splice(inputs_, options_, file));
   FIRN_TRY(CheckCount(merged_.used.size()));
   for (const std::size_t input : used_inputs_) merged_.row_bases.push_back(merged_.report.input_row_bases[input]);
@@ -370,12 +384,12 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
 Result<MergedFile> MergeFiles(const MergeContext& context, const MergeInputs& inputs, std::int64_t task,
                               SortOrderId sort_order_id, const MergeProgress& progress,
                               std::vector<std::string>& leftovers) {
-  FileMerge merge(context, inputs, leftovers);
-  Result<MergedFile> merged = merge.Run(task, sort_order_id, progress);
-  if (!merge.copied_wrongly()) return merged;
-  // Nobody has looked at these bytes in the inputs: reading them tells which input is broken, if one is.
-  FileMerge again(context, inputs, leftovers);
-  again.ReadAll();
-  return again.Run(task, sort_order_id, progress);
+  MergeRetry retry;
+  while (true) {
+    FileMerge merge(context, inputs, retry, leftovers);
+    Result<MergedFile> merged = merge.Run(task, sort_order_id, progress);
+    if (merged || !merge.Retry(merged.error(), retry)) return merged;
+  }
 }
+
 }  // namespace firn::act

@@ -5,12 +5,11 @@
 //
 // In: manifest entries in output row order, the table's schema and settings. Out: a written, checked file.
 // Guarantees: a file that cannot be read as the table's schema asks, or whose deletes cannot be read, is left out with
-//   its reason; rows out equal the rows of the inputs used, as their manifest entries count them, less those that the
-//   deletes of the plan delete; the finished file was opened again and checked. On an error nothing stays behind, or
-//   its location is in `leftovers`.
-// Cost: that of splice; about 300 bytes an input and two bytes a deleted row. Only tables with variants need every
-// footer
-//   once more before.
+//   its reason, also if that shows when half of the merge is done (up to eight such files); rows out equal the rows of
+//   the inputs used, as their manifest entries count them, less those that the deletes of the plan delete; the finished
+//   file was opened again and checked. On an error nothing stays behind, or its location is in `leftovers`.
+// Cost: that of splice, once more for each file whose pages turn out to be broken; about 300 bytes an input and two
+//   bytes a deleted row. Only tables with variants need every footer once more before.
 // Errors: kUnsupported when fewer files can be merged than are needed; those of splice and FileIO.
 // Threads: one call a thread; the context may be shared.
 // Source: Iceberg table spec, "Data File Fields", "Column Projection"; docs/decisions/0002.

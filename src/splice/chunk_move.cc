@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/chunk_move.h"
 
+#include <fmt/format.h>
+
 #include "splice/header_rewrite.h"
 #include "splice/value_open.h"
 
@@ -40,6 +42,10 @@ PageFacts ChunkMover::FactsOf(const ColumnInput& input, SourceFacts& facts, std:
 Status ChunkMover::CopyOne(Walk& walk, std::size_t page, PageFacts facts) {
   const PageRecord& record = walk.input.scan.pages[page];
   walk.copied_rows += facts.rows.value_or(0);
+  if (record.type == parquet::PageType::kDataV2 && facts.rows && record.num_rows != *facts.rows) {
+    return walk.input.scan.source->file().Corrupt(
+        record.offset, fmt::format("{} rows in the header of a page of {}", record.num_rows, *facts.rows));
+  }
   if (nesting_ == nullptr && !walk.input.new_headers && writer_.TakesPagesOf(*walk.input.scan.source)) {
     return writer_.CopyPage(record, {}, std::move(facts));
   }

@@ -106,7 +106,10 @@ std::string RunCase(std::uint64_t seed, Counts& counts) {
   if (!spliced) {
     ++counts.refused;
     counts.harmless_refused += read && SameTypes(*read, intact) && DifferenceOf({*read}, whole).empty() ? 1 : 0;
-    return spliced.error().code == Code::kInternal ? ToString(spliced.error()) : "";
+    if (spliced.error().code == Code::kInternal) return ToString(spliced.error());
+    const std::optional<std::size_t> blamed = BrokenInput(inputs, spliced.error());
+    const bool is_right = spliced.error().code != Code::kCorrupt || (blamed && is_bad[*blamed]);
+    return is_right ? "" : "does not say which input is broken: " + ToString(spliced.error());
   }
   const Result<TablePtr> output = TryReadFile(spliced->file);
   if (!read) {

@@ -330,6 +330,13 @@ std::string_view TierName(Tier tier) {
   return index < kTierCount ? kNames[index] : "?";
 }
 
+std::optional<std::size_t> BrokenInput(const std::vector<Input>& inputs, const Error& error) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].source != nullptr && error.message.starts_with(inputs[i].source->name() + ": ")) return i;
+  }
+  return std::nullopt;
+}
+
 bool HasRangeFile(const std::vector<Input>& inputs) {
   return std::ranges::any_of(
       inputs, [](const Input& input) { return input.source != nullptr && input.source->size() >= kRangeFileBytesMin; });

@@ -13,7 +13,9 @@
 // Cost: see docs/formats/parquet.md; memory: `memory_bytes` bounds what a call holds, whatever the number of inputs and
 //   their sizes are. For row groups of the wanted size it takes twice that size and 32 MiB; with less, row groups
 //   become smaller.
-// Errors: kCorrupt naming the input and the offset; kUnsupported naming the column and the reason; kLimit.
+// Errors: kCorrupt naming the input and the offset; kUnsupported naming the column and the reason; kLimit. What is
+// wrong
+//   with one input begins with its name: see BrokenInput.
 // Threads: one call uses the calling thread and, if `threads` > 1, helpers of its own.
 // Source: parquet.thrift, Encodings.md, Compression.md.
 #pragma once
@@ -155,6 +157,9 @@ struct Report {
 
 /// Writes the whole output file, footer included. On an error the sink holds rubbish and must be aborted.
 Result<Report> Splice(const std::vector<Input>& inputs, const Options& options, ByteSink& sink);
+
+/// The input that an error of Splice is about; nullopt: it is about none, or not about one alone.
+std::optional<std::size_t> BrokenInput(const std::vector<Input>& inputs, const Error& error);
 
 /// Inputs from this size on are asked for marks: smaller ones have hardly a row group that stays as it is.
 inline constexpr std::uint64_t kRangeFileBytesMin = 16 << 20;

@@ -311,32 +311,6 @@ TEST(RewriteData, FilesThatMustNotBeMerged_Refused) {
   EXPECT_EQ(world.storage->file_count(), files);
 }
 
-TEST(Optimize, BrokenInput_LeavesItsGroupWithAReason) {
-  World world(2);
-  world.Fill(6, 3);
-  const std::vector<Row> rows = world.Rows();
-  const Result<Contents> before = world.table().ReadHead();
-  ASSERT_TRUE(before.has_value());
-  for (const auto& [path, live] : before->files) {
-    if (std::get<std::int32_t>(live.file.partition.values[0]) != 1) continue;
-    Bytes bytes = *ports::ReadFile(*world.storage, path);
-    const Bytes good = bytes;
-    bytes[bytes.size() - 6] ^= 0xff;
-    world.storage->Put(path, bytes);
-    const Result<service::Optimized> done = Optimize(world);
-    world.storage->Put(path, good);
-    ASSERT_TRUE(done.has_value()) << ToString(done.error());
-    ASSERT_EQ(done->outcome.failures.size(), 1U);
-    EXPECT_EQ(done->outcome.failures[0].files, 1);
-    EXPECT_EQ(done->outcome.failures[0].error.code, Code::kCorrupt);
-    break;
-  }
-  EXPECT_EQ(LiveFiles(world), 3U);
-  EXPECT_EQ(world.Rows(), rows);
-  world.CheckSound();
-  EXPECT_EQ(world.Orphans(), std::set<std::string>());
-}
-
 TEST(Optimize, ForeignCommitsAtAnyCall_BothHold) {
   const std::int64_t calls = CallsOf(2);
   for (std::int64_t k = 1; k <= calls; ++k) {
