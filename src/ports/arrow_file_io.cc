@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -16,6 +15,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "ports/location.h"
+#include "ports/whole_read.h"
 
 namespace firn::ports {
 namespace {
@@ -78,28 +78,19 @@ class ArrowSource final : public RandomAccessSource {
     if (offset > size_bytes_ || out.size() > size_bytes_ - offset) {
       return Error{Code::kCorrupt, fmt::format("{}: read past the end at offset {}", name_, offset)};
     }
-    if (out.empty()) return Ok();
-    // Arrow believes the size that it was told: it reports a full read also when the object is shorter. The mark
-    // at the end tells; if it is still there, the true size is asked for.
-    const std::span<std::uint8_t> tail = out.last(std::min(out.size(), kMark.size()));
-    std::copy_n(kMark.begin(), tail.size(), tail.begin());
-    const auto count =
-        file_->ReadAt(static_cast<std::int64_t>(offset), static_cast<std::int64_t>(out.size()), out.data());
-    if (!count.ok()) return Explain(count.status(), offset + out.size());
-    const bool marked = std::equal(tail.begin(), tail.end(), kMark.begin());
-    if (marked || static_cast<std::size_t>(*count) != out.size()) return CheckSize(offset + out.size());
-    return Ok();
+    const std::uint64_t end = offset + out.size();
+    const auto read = [&](std::uint64_t from, std::span<std::uint8_t> into) -> Result<std::size_t> {
+      const auto count =
+          file_->ReadAt(static_cast<std::int64_t>(from), static_cast<std::int64_t>(into.size()), into.data());
+      if (count.ok()) return static_cast<std::size_t>(*count);
+      FIRN_TRY(CheckSize(end));
+      return FromArrow(count.status(), name_);
+    };
+    return ReadWhole(name_, read, [&] { return CheckSize(end); }, offset, out);
   }
 
  private:
-  static constexpr std::array<std::uint8_t, 16> kMark = {0xd1, 0x5e, 0x2a, 0x97, 0x3b, 0xc4, 0x68, 0xf0,
-                                                         0x0d, 0xa3, 0x7c, 0x19, 0xe6, 0x42, 0xb5, 0x8f};
-
-  Status Explain(const arrow::Status& failure, std::uint64_t end) {
-    Status size = CheckSize(end);
-    return size ? FromArrow(failure, name_) : std::move(size);
-  }
-
+  /// Arrow believes the size that it was told.
   Status CheckSize(std::uint64_t end) {
     const auto info = files_->GetFileInfo(path_);
     if (!info.ok()) return FromArrow(info.status(), name_);
