@@ -40,22 +40,29 @@ class Committer {
     std::vector<std::string> metadata_files;
     std::size_t proposal = 0;  // which answer of the change it is
     std::optional<SnapshotId> base_head;
-    bool open = false;  // it may have been applied, or may still be
+    std::string base_location = {};  // of the metadata
+    TimestampMs base_updated = {};
+    bool open = false;     // it may have been applied, or may still be
+    bool doubted = false;  // refused as a conflict, but no other change was seen: it may have been applied before
+    bool may_count() const { return open || doubted; }
   };
 
   Status RunAttempts();
+  std::string Overtaken() const;
   Result<bool> Attempt();
   Result<Verdict> Send(const LoadedTable& base, const ports::TableCommit& commit);
   Verdict Look(const LoadedTable& base, int lookups);
   bool AppliedAfterAll();
-  bool FindOwn(const TableMetadata& metadata);
+  bool FindOwn(const LoadedTable& table);
+  void JudgeRefusals(const LoadedTable& table);
   std::optional<SnapshotId> HeadOf(const TableMetadata& metadata) const;
   Result<bool> FindEqual(const TableMetadata& metadata);
   Status NoteFilesOf(const Snapshot& snapshot, const TableMetadata& metadata);
   Status CheckBase(const TableMetadata& metadata);
   /// False: time is up or the work was cancelled.
   bool Wait(int step, std::int64_t shortest_ms);
-  bool AnyOpen() const { return std::ranges::any_of(requests_, &Request::open); }
+  bool AnyOpen() const { return std::ranges::any_of(requests_, &Request::may_count); }
+  bool AnyDoubted() const { return std::ranges::any_of(requests_, &Request::doubted); }
   std::string Name() const { return ToString(target_.table); }
   void CleanUp();
 
@@ -71,7 +78,7 @@ class Committer {
   std::vector<Request> requests_;
   std::optional<std::size_t> applied_;     // index into requests_
   bool applied_unseen_ = false;            // our snapshot is there, but with a list that we did not write
-  bool unproven_ = false;                  // an open request can still be applied on what was last seen
+  bool unproven_ = false;                  // what was last seen does not tell what became of a request
   std::unordered_set<std::string> named_;  // files of an equal commit that was there before
   bool may_name_own_ = false;              // they could not be read
   CommitReport report_;
@@ -98,15 +105,23 @@ Status Committer::RunAttempts() {
     ++report_.attempts;
     Result<bool> done = Attempt();
     if (done && *done) return Ok();
-    last = done ? Status(Error{Code::kConflict, fmt::format("{}: others changed the table during all {} attempts",
-                                                            Name(), report_.attempts)})
-                : Status(std::move(done.error()));
+    last = done ? Status(Error{Code::kConflict, Overtaken()}) : Status(std::move(done.error()));
     // Storage or a catalog that throttles is asked again; every other error is final.
     if (!done && last.error().code != Code::kUnavailable) return last;
     Log(LogLevel::kInfo, fmt::format("{}: attempt {} of {} to commit: {}", Name(), report_.attempts,
                                      retry_.attempts_max, done ? "others were faster" : last.error().message));
   }
   return last;
+}
+
+std::string Committer::Overtaken() const {
+  if (!AnyDoubted()) {
+    return fmt::format("{}: others changed the table during all {} attempts", Name(), report_.attempts);
+  }
+  return fmt::format(
+      "{}: the catalog refused it as a conflict, {} attempts in all, and shows a table that nobody has "
+      "changed",
+      Name(), report_.attempts);
 }
 
 /// A last look before anything is deleted: a gateway that repeats requests may have reported the refusal of the second
@@ -116,9 +131,11 @@ bool Committer::AppliedAfterAll() {
   for (int lookup = 0; lookup < retry_.lookups_max; ++lookup) {
     if (lookup > 0 && !Wait(lookup - 1, retry_.wait_min_ms)) break;
     const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
-    if (now) return FindOwn(*now->metadata);
-    Log(LogLevel::kWarn, fmt::format("{}: the table cannot be read: {}", Name(), ToString(now.error())));
+    if (now && FindOwn(*now)) return true;
+    if (now && !AnyDoubted()) return false;
+    if (!now) Log(LogLevel::kWarn, fmt::format("{}: the table cannot be read: {}", Name(), ToString(now.error())));
   }
+  if (AnyDoubted()) return false;
   for (Request& request : requests_) request.open = true;
   unproven_ = true;
   return false;
@@ -129,7 +146,7 @@ Result<bool> Committer::Attempt() {
   FIRN_ASSIGN(const LoadedTable table, env_.catalog.LoadTable(target_.table));
   const TableMetadata& metadata = *table.metadata;
   FIRN_TRY(CheckBase(metadata));
-  if (FindOwn(metadata)) return true;
+  if (FindOwn(table)) return true;
   FIRN_ASSIGN(const bool equal, FindEqual(metadata));
   if (equal) return true;
   if (snapshot_id_ == SnapshotId(0)) snapshot_id_ = NewSnapshotId(metadata, env_.random);
@@ -144,8 +161,8 @@ Result<bool> Committer::Attempt() {
     FIRN_TRY(env_.journal->CheckStands());
     prepared.commit.run = env_.journal->run();
   }
-  requests_.push_back(
-      {std::move(prepared.manifest_list), std::move(prepared.metadata_files), index, HeadOf(metadata), false});
+  requests_.push_back({std::move(prepared.manifest_list), std::move(prepared.metadata_files), index, HeadOf(metadata),
+                       table.metadata_location, metadata.last_updated()});
   FIRN_ASSIGN(const Verdict verdict, Send(table, prepared.commit));
   if (verdict != Verdict::kUnknown) return verdict == Verdict::kApplied;
   return Error{Code::kOutcomeUnknown,
@@ -175,15 +192,20 @@ std::optional<SnapshotId> Committer::HeadOf(const TableMetadata& metadata) const
 }
 
 /// Whether the table has our snapshot, at the head or anywhere in its log.
-bool Committer::FindOwn(const TableMetadata& metadata) {
+bool Committer::FindOwn(const LoadedTable& table) {
+  const TableMetadata& metadata = *table.metadata;
   if (requests_.empty() || metadata.table_uuid() != uuid_) return false;
   const Snapshot* snapshot = metadata.FindSnapshot(snapshot_id_);
   // Requests of which this head is not the base any more are refused whenever they arrive.
   unproven_ = std::ranges::any_of(requests_, [head = HeadOf(metadata)](const Request& request) {
     return request.open && request.base_head == head;
   });
-  if (snapshot == nullptr && !change_.IsApplied(metadata)) return false;
+  if (snapshot == nullptr && !change_.IsApplied(metadata)) {
+    JudgeRefusals(table);
+    return false;
+  }
   unproven_ = false;
+  for (Request& request : requests_) request.doubted = false;
   if (snapshot != nullptr) report_.snapshot_id = snapshot_id_;
   const std::string list = snapshot == nullptr ? "" : snapshot->manifest_list;
   const auto found = std::ranges::find(requests_, list, &Request::manifest_list);
@@ -195,6 +217,16 @@ bool Committer::FindOwn(const TableMetadata& metadata) {
   applied_ = static_cast<std::size_t>(found - requests_.begin());
   change_.Committed(found->proposal);
   return true;
+}
+
+/// A refusal is true if somebody else has changed the table since: one that is seen without our snapshot.
+void Committer::JudgeRefusals(const LoadedTable& table) {
+  for (Request& request : requests_) {
+    const bool has_changed =
+        table.metadata_location != request.base_location && table.metadata->last_updated() >= request.base_updated;
+    if (has_changed) request.doubted = false;
+  }
+  unproven_ = unproven_ || AnyDoubted();
 }
 
 /// Whether somebody else committed the same work: the plan has an owner, we are late.
@@ -244,10 +276,12 @@ Result<Committer::Verdict> Committer::Send(const LoadedTable& base, const ports:
   for (int send = 0; send < (is_sent_once ? 1 : retry_.sends_max); ++send) {
     if (send > 0 && !Wait(send - 1, retry_.wait_resend_ms)) break;
     const Result<LoadedTable> answer = env_.catalog.CommitTable(base, commit);
-    if (answer && FindOwn(*answer->metadata)) return Verdict::kApplied;
+    if (answer && FindOwn(*answer)) return Verdict::kApplied;
     Error error = answer ? Error{Code::kOutcomeUnknown, "the answer does not show the change"} : answer.error();
     Log(LogLevel::kInfo, fmt::format("{}: commit of snapshot {}: {}", Name(), snapshot_id_.value, ToString(error)));
     if (error.code == Code::kOutcomeUnknown) requests_.back().open = unproven_ = true;
+    // A gateway may have sent it twice, and the table may be shown as it was before: until a change is seen.
+    if (error.code == Code::kConflict) requests_.back().doubted = true;
     // Refused for now, and certainly: the same request once more.
     if (error.code == Code::kUnavailable) {
       busy = std::move(error.message);
@@ -275,7 +309,7 @@ Committer::Verdict Committer::Look(const LoadedTable& base, int lookups) {
       requests_.back().open = unproven_ = true;
       continue;
     }
-    if (FindOwn(*now->metadata)) return Verdict::kApplied;
+    if (FindOwn(*now)) return Verdict::kApplied;
     if (HeadOf(*now->metadata) != HeadOf(*base.metadata)) return Verdict::kRefused;
   }
   return Verdict::kUnknown;
@@ -297,7 +331,7 @@ void Committer::CleanUp() {
   std::unordered_set<std::string> open;  // named by requests that may still be applied
   if (applied_) kept.insert(requests_[*applied_].metadata_files.begin(), requests_[*applied_].metadata_files.end());
   for (const Request& request : requests_) {
-    if (request.open) open.insert(request.metadata_files.begin(), request.metadata_files.end());
+    if (request.may_count()) open.insert(request.metadata_files.begin(), request.metadata_files.end());
   }
   const auto remove = [&](const std::string& location, bool needed) {
     if (kept.contains(location)) return;

@@ -7,7 +7,8 @@
 // Guarantees: the change is applied at most once. Every attempt starts from a freshly loaded base and looks first
 //   whether the commit, or an equal one, is there already. After an answer that proves nothing the table is read
 //   again; only the identical request is sent again; nothing is deleted as long as any attempt may
-//   still be applied. Files are deleted only when it is certain that no snapshot names them.
+//   still be applied. A conflict is believed when somebody else's change is seen, or our own snapshot. Files are
+//   deleted only when it is certain that no snapshot names them.
 // Cost: per attempt one load, one list of manifests, and what the change writes.
 // Errors (CommitReport::status): kConflict, kOutcomeUnknown, kUnavailable, kUnsupported, kCancelled, those of the
 // change. Threads: one call a thread; several may run at once, also on the same table. Source: Iceberg table spec,

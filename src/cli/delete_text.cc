@@ -72,7 +72,7 @@ std::string DeletePlanText(const observe::DeleteFacts& facts, const decide::Dele
 std::string DeleteOutcomeText(const act::DeleteOutcome& outcome, const std::string& table_words) {
   std::string text;
   if (!outcome.snapshot_id) {
-    text = "Nothing was committed: the table is as it was.\n";
+    text = NothingText(outcome.failures);
   } else {
     const std::string removed =
         Sum(outcome.equality_files_removed, outcome.position_files_removed, outcome.vectors_removed);

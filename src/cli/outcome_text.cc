@@ -47,6 +47,11 @@ std::string FailureTable(const std::vector<act::GroupFailure>& failures) {
   return "\nNot done\n" + table.Print();
 }
 
+bool IsUnknown(const std::vector<act::GroupFailure>& failures) {
+  return std::ranges::any_of(failures,
+                             [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
+}
+
 }  // namespace
 
 std::string FailureText(const std::vector<act::GroupFailure>& failures, const std::vector<std::string>& leftovers) {
@@ -71,10 +76,14 @@ std::string NotesText(const std::vector<std::string>& notes) {
   return text;
 }
 
+std::string NothingText(const std::vector<act::GroupFailure>& failures) {
+  if (IsUnknown(failures))
+    return "It is not known whether anything was committed; nothing that the table may need was deleted.\n";
+  return "Nothing was committed: the table is as it was.\n";
+}
+
 std::string FailureStep(const std::vector<act::GroupFailure>& failures, const std::string& table_words) {
-  const bool unknown =
-      std::ranges::any_of(failures, [](const act::GroupFailure& f) { return f.error.code == Code::kOutcomeUnknown; });
-  if (unknown) {
+  if (IsUnknown(failures)) {
     return fmt::format("Next: `firn inspect snapshots {}` shows whether the commit arrived; then run this again.",
                        table_words);
   }
@@ -92,7 +101,7 @@ std::string FailureStep(const std::vector<act::GroupFailure>& failures, const st
 std::string OutcomeText(const act::Outcome& outcome, const OutcomeWords& words, std::size_t lines_max) {
   std::string text;
   if (outcome.commits.empty()) {
-    text = "Nothing was committed: the table is as it was.\n";
+    text = NothingText(outcome.failures);
   } else {
     text = fmt::format("Merged {} into {} ({} into {}, {}) in {}.\n", HumanCount(outcome.files_removed, "file"),
                        HumanCount(outcome.files_added), HumanBytes(outcome.bytes_removed),

@@ -39,6 +39,8 @@ std::string NotesText(const std::vector<std::string>& notes);
 
 /// What was not done, and files that may be left behind; empty if there are none.
 std::string FailureText(const std::vector<act::GroupFailure>& failures, const std::vector<std::string>& leftovers);
+/// What is said when no commit is known.
+std::string NothingText(const std::vector<act::GroupFailure>& failures);
 /// What to do about failures; empty without any.
 std::string FailureStep(const std::vector<act::GroupFailure>& failures, const std::string& table_words);
 

@@ -103,6 +103,10 @@ TEST(OutcomeText, NamesCommitsFailuresAndLeftovers) {
   const std::string unknown =
       OutcomeText(MakeOutcome(0, {Code::kOutcomeUnknown}), {"cat.db.t", "cat.db.t --where 'a = 1'"}, 10);
   EXPECT_NE(unknown.find("`firn inspect snapshots cat.db.t`"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("It is not known whether anything was committed"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("the table is as it was"), std::string::npos) << unknown;
+  const std::string refused = OutcomeText(MakeOutcome(0, {Code::kConflict}), {"db.t", "db.t"}, 10);
+  EXPECT_NE(refused.find("Nothing was committed: the table is as it was."), std::string::npos) << refused;
 }
 
 TEST(OutcomeText, FailuresAndLeftovers_AreNeverCut) {

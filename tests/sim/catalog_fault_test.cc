@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/faulty_catalog.h"
@@ -40,7 +41,7 @@ const std::vector<Script>& Scripts() {
       {"drop_before_drop_after", {Fault::kDropBefore, Fault::kDropAfter}, {}},
       {"busy_after_drop_after", {Fault::kDropAfter, Fault::kBusy}, {}},
       {"never_an_answer", Times(Fault::kDropBefore, 100), Code::kOutcomeUnknown, false},
-      {"always_refused", Times(Fault::kRefuseBefore, 100), Code::kConflict, false},
+      {"always_refused", Times(Fault::kRefuseBefore, 100), Code::kOutcomeUnknown, false},
       {"always_busy", Times(Fault::kBusy, 1000), Code::kUnavailable, false},
   };
   return kScripts;
@@ -134,6 +135,34 @@ TEST(CatalogFault, RefusedAfterApplied_CatalogDown_UnknownAndNothingIsDeleted) {
       ASSERT_FALSE(report.commit.status.has_value());
       EXPECT_EQ(report.commit.status.error().code, Code::kOutcomeUnknown) << report.commit.status.error().message;
       EXPECT_FALSE(report.commit.leftover_files.empty());
+      EXPECT_EQ(world.CommitsOf(), 1);
+      EXPECT_EQ(world.Rows(), rows);
+      world.CheckSound();
+    }
+  }
+}
+
+/// A gateway sends the request twice, gives the second answer, and shows the table as it was for some loads.
+TEST(CatalogFault, RefusedAfterApplied_OldTableIsShown_NothingIsDeleted) {
+  for (const int stale_loads : {1, 3, 7, 1000}) {
+    for (const Fault fault : {Fault::kDuplicate, Fault::kRefuseAfter}) {
+      World world(2);
+      world.Fill(6, 3);
+      act::Rewrite rewrite = world.PlanOf({world.MergeOf(0, 5), world.MergeOf(1, 5)});
+      const std::vector<Row> rows = world.Rows();
+      int left = -1;  // no commit yet
+      FaultyCatalog catalog(*world.catalog, [&] {
+        const bool is_first = std::exchange(left, left < 0 ? stale_loads : left) < 0;
+        return is_first ? fault : Fault::kNone;
+      });
+      catalog.set_stale([&] { return left > 0 && left-- > 0; });
+      const RewriteReport report = world.Run(std::move(rewrite), catalog);
+      SCOPED_TRACE(testing::Message() << stale_loads << " loads" << catalog.trace());
+      ASSERT_EQ(report.commit.status.has_value(), stale_loads < 1000);
+      if (!report.commit.status) {
+        EXPECT_EQ(report.commit.status.error().code, Code::kOutcomeUnknown) << report.commit.status.error().message;
+        EXPECT_FALSE(report.commit.leftover_files.empty());
+      }
       EXPECT_EQ(world.CommitsOf(), 1);
       EXPECT_EQ(world.Rows(), rows);
       world.CheckSound();

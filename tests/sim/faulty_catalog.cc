@@ -43,7 +43,9 @@ void FaultyCatalog::DeliverAll() {
 Result<ports::LoadedTable> FaultyCatalog::LoadTable(const ports::TableIdentifier& id) {
   Tick();
   if (down_ && down_()) return Error{Code::kUnavailable, "injected: catalog is down"};
-  return below_.LoadTable(id);
+  if (stale_ && stale_() && shown_) return *shown_;
+  FIRN_ASSIGN(shown_, below_.LoadTable(id));
+  return *shown_;
 }
 
 Result<ports::LoadedTable> FaultyCatalog::CommitTable(const ports::LoadedTable& base,

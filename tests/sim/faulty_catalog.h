@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ class FaultyCatalog final : public ports::Catalog {
   }
   /// Loads fail as long as `down` says so.
   void set_down(std::function<bool()> down) { down_ = std::move(down); }
+  /// Loads give what the last one gave, as long as `stale` says so.
+  void set_stale(std::function<bool()> stale) { stale_ = std::move(stale); }
   /// Delivers what is still on its way.
   void DeliverAll();
   const std::string& trace() const { return trace_; }
@@ -65,7 +68,8 @@ class FaultyCatalog final : public ports::Catalog {
 
   ports::Catalog& below_;
   std::function<Fault()> next_;
-  std::function<bool()> down_;
+  std::function<bool()> down_, stale_;
+  std::optional<ports::LoadedTable> shown_;  // by the last load
   int calls_later_;
   std::deque<Late> late_;
   std::string trace_;
