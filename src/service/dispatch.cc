@@ -75,6 +75,7 @@ void Dispatch::Stop() {
 void Dispatch::Offer(const std::string& table, std::vector<decide::Candidate> candidates,
                      std::span<const std::string> scanned) {
   const std::unordered_set<std::string_view> keys(scanned.begin(), scanned.end());
+  std::erase_if(candidates, [this](const decide::Candidate& candidate) { return !Takes(candidate); });
   const std::lock_guard lock(mutex_);
   std::vector<decide::Candidate> older;
   for (std::size_t i = candidates_.size(); i-- > 0;) {

@@ -6,7 +6,8 @@
 // Guarantees: what is found of a table takes the place of what was found of the same partitions before, and keeps its
 //   age. A job is in the state before it begins and after it has ended; while the state cannot be written none begins.
 //   Failures and work that does not pay make a table wait, with the reason. Why a candidate waits is a decision
-//   whenever it changes.
+//   whenever it changes. A candidate that CheckCandidate refuses is a decision and nothing else: of numbers that are
+//   none no order can be made.
 // Cost: O(n log n) a choice. Memory: the workers share memory_bytes.
 // Threads: `workers` of its own; every call from any. A caller that holds a table's mutex may call; callbacks are made
 //   without any mutex.
@@ -120,6 +121,7 @@ class Dispatch {
   };
 
   void RunWorker(Random random);
+  bool Takes(const decide::Candidate& candidate);
   void NoteChange();
   void RestoreAccount(decide::Scope scope, const std::string& name, const decide::ScopeSettings& settings);
   std::shared_ptr<Job> Choose(Random& random, std::uint64_t& seen);

@@ -44,7 +44,30 @@ std::string Told(const WorkResult& result) {
 
 }  // namespace
 
+/// False: it is refused, and recorded. Its numbers come from manifests, reports of scans and the state, which may hold
+/// anything.
+bool Dispatch::Takes(const decide::Candidate& candidate) {
+  const Status sound = decide::CheckCandidate(candidate);
+  if (sound) return true;
+  decide::Decision decision;
+  decision.at = clock_.Now();
+  decision.table = candidate.table;
+  decision.kind = decide::DecisionKind::kRefused;
+  decision.action = ActionName(candidate.action);
+  decision.code = CodeName(sound.error().code);
+  decision.reason = fmt::format("It cannot be put in order: {}.", sound.error().message);
+  decision.shadow = options_.shadow;
+  StateUpdate update;
+  update.is_kept = true;
+  update.decisions.push_back(std::move(decision));
+  if (const Status written = store_.Write(update); !written) Log(LogLevel::kError, written.error().message);
+  LogDecisions(update.decisions);
+  news_.Publish(News::Kind::kDecision, candidate.table, std::to_string(update.decisions.front().id));
+  return false;
+}
+
 void Dispatch::OfferAnalysis(decide::Candidate candidate) {
+  if (!Takes(candidate)) return;
   const auto is_same = [&](const auto& other) {
     return other.table == candidate.table && other.action == decide::Action::kAnalyze;
   };
