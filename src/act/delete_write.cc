@@ -96,7 +96,7 @@ Result<std::vector<DataFile>> WriteVectors(MetadataFiles& files, const DataLocat
     file.content_offset = static_cast<std::int64_t>(place.offset);
     file.content_size_bytes = static_cast<std::int64_t>(place.length_bytes);
   }
-  FIRN_TRY(writer.Finish({{"created-by", std::string("firn version ") + kVersion}}));
+  FIRN_TRY(writer.Finish({{"created-by", kCreatedBy}}));
   const auto size_bytes = static_cast<std::int64_t>(out->position());
   FIRN_TRY(out->Close());
   for (DataFile& file : written) file.file_size_bytes = size_bytes;

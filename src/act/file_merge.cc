@@ -358,7 +358,7 @@ Status FileMerge::Describe(const std::string& location, SortOrderId sort_order_i
 }  // namespace
 
 Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, ports::FileIO& io,
-                                      const std::string& effort, const std::string& version, std::string run_uuid) {
+                                      const std::string& effort, std::string run_uuid) {
   FIRN_ASSIGN(splice::Options options, SpliceOptionsOf(metadata, effort));
   iceberg::Schema schema = metadata.current_schema();
   if (metadata.format_version() >= 3) {
@@ -366,7 +366,6 @@ Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, po
   }
   FIRN_ASSIGN(options.schema, iceberg::ToParquetSchema(schema));
   options.key_value_metadata = iceberg::FooterMetadata(schema);
-  options.created_by = fmt::format("firn version {}", version);
   FIRN_ASSIGN(DataLocations locations, DataLocations::For(metadata));
   FIRN_ASSIGN(std::optional<iceberg::NameMapping> mapping, iceberg::NameMappingOf(metadata));
   const iceberg::SortOrder* order = metadata.FindSortOrder(metadata.default_sort_order_id());

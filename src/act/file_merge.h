@@ -57,7 +57,7 @@ struct MergeContext {
 
 /// Settings of a table. Errors: those of merge_settings.h and data_location.h.
 Result<MergeContext> MakeMergeContext(const iceberg::TableMetadata& metadata, ports::FileIO& io,
-                                      const std::string& effort, const std::string& version, std::string run_uuid);
+                                      const std::string& effort, std::string run_uuid);
 
 struct LeftOutFile {
   std::size_t input = 0;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "act/run_journal.h"
+#include "base/version.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
 
@@ -56,12 +57,11 @@ Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table)
   return environment.journal == nullptr ? Ok() : environment.journal->Begin(table).In(ToString(table.id));
 }
 
-std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,
-                                                             SnapshotId plan) {
-  std::vector<std::pair<std::string, std::string>> summary = {{"firn.version", version},
+std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& service_id, SnapshotId plan) {
+  std::vector<std::pair<std::string, std::string>> summary = {{"firn.version", kVersion},
                                                               {"firn.base-snapshot-id", std::to_string(plan.value)},
                                                               {"engine-name", "firn"},
-                                                              {"engine-version", version}};
+                                                              {"engine-version", kVersion}};
   if (!service_id.empty()) summary.emplace_back("firn.service-id", service_id);
   return summary;
 }

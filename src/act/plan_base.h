@@ -51,7 +51,6 @@ Status CheckChangeable(ports::FileIO& io, const ports::LoadedTable& table, const
 Status BeginRun(CommitEnvironment& environment, const ports::LoadedTable& table);
 
 /// Members of the snapshot's summary.
-std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& version, const std::string& service_id,
-                                                             SnapshotId plan);
+std::vector<std::pair<std::string, std::string>> PlanSummary(const std::string& service_id, SnapshotId plan);
 
 }  // namespace firn::act

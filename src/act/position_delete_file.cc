@@ -70,7 +70,7 @@ std::shared_ptr<pq::WriterProperties> Properties() {
   return pq::WriterProperties::Builder()
       .compression(pq::Compression::ZSTD)
       ->disable_dictionary("pos")
-      ->created_by(std::string("firn version ") + kVersion)
+      ->created_by(kCreatedBy)
       ->build();
 }
 

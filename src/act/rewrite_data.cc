@@ -230,7 +230,7 @@ Rewrite Execution::NewRewrite(std::size_t fence) const {
   }
   rewrite.plan_id = plan_.plan_id;
   rewrite.fence = std::to_string(fence);
-  rewrite.summary = PlanSummary(options_.version, options_.service_id, *plan_.base_snapshot_id);
+  rewrite.summary = PlanSummary(options_.service_id, *plan_.base_snapshot_id);
   rewrite.named_files = named_files_;
   return rewrite;
 }
@@ -329,7 +329,7 @@ Result<Outcome> RewriteData(CommitEnvironment& environment, const ports::TableId
     nothing.table = plan.table;
     return nothing;
   }
-  auto context = MakeMergeContext(*loaded.metadata, environment.io, options.effort, options.version, "");
+  auto context = MakeMergeContext(*loaded.metadata, environment.io, options.effort, "");
   if (!context) return std::move(context.error()).In(ToString(table));
   FIRN_TRY(CheckPlaces(environment, loaded, context->locations, "data.parquet"));
   FIRN_ASSIGN(context->deletes,

@@ -48,8 +48,6 @@ struct RewriteDataOptions {
   int max_commits = 10;
   /// "fast", "balanced" or "dense".
   std::string effort = "balanced";
-  /// Goes into the summary and into footers.
-  std::string version = "0.1.0";
   /// Of the service that works, for the summary; empty: a person does.
   std::string service_id = {};
   std::function<void(const RewriteProgress&)> progress = {};

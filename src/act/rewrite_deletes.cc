@@ -113,7 +113,7 @@ void Execution::Commit() {
   rewrite.files = std::move(batches_.files);
   rewrite.kept = std::move(batches_.kept);
   rewrite.dangling = std::move(batches_.dangling);
-  rewrite.summary = PlanSummary(options_.version, options_.service_id, *plan_.base_snapshot_id);
+  rewrite.summary = PlanSummary(options_.service_id, *plan_.base_snapshot_id);
   DeleteChange change(std::move(rewrite));
   if (!change.has_work()) {
     outcome_.files_kept = static_cast<std::int64_t>(plan_.deletes.size());

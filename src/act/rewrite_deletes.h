@@ -34,8 +34,6 @@ struct RewriteDeletesOptions {
   std::int64_t memory_bytes = std::int64_t{1} << 30;
   /// Data files whose deletes are read together, at most; fewer where memory asks for it.
   std::size_t batch_files_max = 100'000;
-  /// Goes into the summary.
-  std::string version = "0.1.0";
   /// Of the service that works, for the summary; empty: a person does.
   std::string service_id = {};
   /// Whether the plan's snapshot is kept from expiry while the work runs.

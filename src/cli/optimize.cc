@@ -11,7 +11,6 @@
 
 #include "act/outcome_json.h"
 #include "base/human_text.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/next_step.h"
@@ -48,7 +47,6 @@ Result<service::OptimizeOptions> MakeOptions(const OptimizeOptions& options, con
   FIRN_ASSIGN(made.assess.policy, PolicyOf(metadata, options.selection));
   FIRN_ASSIGN(made.assess.max_bytes, ParseBytesOption("--max-bytes", options.max_bytes));
   made.rewrite.threads = made.assess.threads;
-  made.rewrite.version = kVersion;
   made.rewrite.pin = PinModeOf(options.pin, made.assess.policy);
   made.rewrite.watch_interval_ms = kWatchIntervalMs;
   made.rewrite.max_commits = options.max_commits;

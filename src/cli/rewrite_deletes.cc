@@ -12,7 +12,6 @@
 
 #include "act/outcome_json.h"
 #include "base/human_text.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/delete_text.h"
 #include "cli/exit_codes.h"
@@ -72,7 +71,6 @@ Result<service::RewriteDeletesOptions> MakeOptions(const RewriteDeletesOptions& 
   FIRN_ASSIGN(made.plan, PlanOptionsOf(options, policy, metadata, selection));
   made.rewrite.pin = PinModeOf(options.pin, policy);
   made.rewrite.threads = options.threads.value_or(DefaultThreads());
-  made.rewrite.version = kVersion;
   FIRN_ASSIGN(made.rewrite.memory_bytes, MemoryOf(options.memory, kMemory, act::kRewriteDeletesMemoryMin));
   return made;
 }

@@ -13,7 +13,6 @@
 #include "api/listen_socket.h"
 #include "base/human_text.h"
 #include "base/log.h"
-#include "base/version.h"
 #include "cli/catalog_opening.h"
 #include "cli/commands.h"
 #include "cli/event_options.h"
@@ -63,7 +62,6 @@ Result<service::ServiceOptions> MakeOptions(Environment& environment, const Serv
   made.workers = options.workers;
   made.watchers = options.watchers;
   made.shadow = options.shadow;
-  made.version = kVersion;
   made.seed = environment.random.Next();
   made.scratch = options.scratch;
   FIRN_ASSIGN(made.sweep_interval_ms, ParseDurationOption("--sweep-interval", options.sweep));

@@ -11,7 +11,6 @@
 
 #include "base/human_text.h"
 #include "base/range_copies.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/progress.h"
@@ -59,7 +58,6 @@ Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   made.memory_bytes = memory - kProgramBytes;
   made.threads = options.threads.value_or(1);
   if (made.threads > 1) made.readers = ports::ReadersOf(options.inputs.front());
-  made.created_by = std::string("firn version ") + kVersion;
   return made;
 }
 

@@ -44,7 +44,6 @@ struct DispatchOptions {
   int workers = 1;
   std::int64_t memory_bytes = std::int64_t{1} << 30;
   bool shadow = false;
-  std::string version = "0.1.0";
   std::uint64_t seed = 0;
   TableSettingsOf settings_of = {};
   std::string service_id = {};  // of this run

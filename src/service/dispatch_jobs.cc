@@ -95,7 +95,6 @@ void Dispatch::Do(Job& job, Random& random) {
     WorkOptions work;
     work.settings_of = options_.settings_of;
     work.memory_bytes = options_.memory_bytes / options_.workers;
-    work.version = options_.version;
     work.service_id = options_.service_id;
     work.cancelled = &stopping_;
     // Whatever the piece was cut by, it may read what it is charged with, and at least its smallest group.

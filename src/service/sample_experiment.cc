@@ -11,7 +11,6 @@
 
 #include "act/file_merge.h"
 #include "act/merge_pool.h"
-#include "base/version.h"
 #include "decide/decide.h"
 #include "orient/orient.h"
 #include "service/sample_files.h"
@@ -148,7 +147,7 @@ Status SampleExperiment::AddVariant(std::int64_t size_bytes, Experiment& experim
 /// Carries the plan out; `live` gets the outputs in place of their inputs.
 Status SampleExperiment::MergeAll(const decide::Plan& plan, Variant& variant, std::set<std::string>& live,
                                   Experiment& experiment) {
-  auto context = act::MakeMergeContext(metadata_, scratch_, policy_.effort, std::string(kVersion), random_.NewUuid());
+  auto context = act::MakeMergeContext(metadata_, scratch_, policy_.effort, random_.NewUuid());
   if (!context) return std::move(context.error());
   context->plan_sequence_number = sample_.facts.sequence_number;
   context->cancelled = options_.cancelled;

@@ -9,6 +9,7 @@
 
 #include "base/human_text.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "service/earlier_work.h"
 #include "service/service_log.h"
 #include "service/setting_rows.h"
@@ -47,7 +48,7 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
       manifests_(options_.manifest_cache_bytes),
       events_(options_.events_max),
       request_ids_(options_.seed ^ 0x52455155455354ULL) {
-  counters_.version = options_.version;
+  counters_.version = kVersion;
   counters_.shadow = options_.shadow;
   counters_.started_ms = clock.Now().value;
   auto analyses = std::make_shared<Analyses>();
@@ -60,8 +61,7 @@ Service::Service(std::unique_ptr<StateStore> store, std::vector<std::shared_ptr<
     return ResolveTable(options_.policy, id, metadata.properties(), policies,
                         analyses->ProposedTarget(id, metadata.table_uuid()));
   };
-  DispatchOptions dispatch = {options_.workers, options_.memory_bytes, options_.shadow,
-                              options_.version, options_.seed,         settings_of};
+  DispatchOptions dispatch = {options_.workers, options_.memory_bytes, options_.shadow, options_.seed, settings_of};
   dispatch.service_id = Random(options_.seed ^ 0x5345525649434549ULL).NewUuid();
   dispatch.analyses = analyses;
   dispatch.scratch = options_.scratch;

@@ -56,7 +56,6 @@ struct ServiceOptions {
   std::size_t tables_max = 100'000;  // that events may name before a sweep has seen them
   std::int64_t requests_max = 10'000;
   bool shadow = false;
-  std::string version = "0.1.0";
   std::uint64_t seed = 0;
   /// What the owners of tables and databases want, unless the tables say otherwise.
   FleetPolicy policy = {};

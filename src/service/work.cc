@@ -109,7 +109,6 @@ Status Work::Merge(act::CommitEnvironment& environment, const orient::Policy& po
   optimize.rewrite.threads = options_.threads;
   optimize.rewrite.memory_bytes = options_.memory_bytes;
   optimize.rewrite.effort = policy.effort;
-  optimize.rewrite.version = options_.version;
   optimize.rewrite.service_id = options_.service_id;
   optimize.rewrite.watch_interval_ms = kWatchIntervalMs;
   optimize.planned = [this](int, const Assessment& found) {
@@ -140,7 +139,6 @@ Status Work::RewriteDeleteFiles(act::CommitEnvironment& environment, const ports
   FIRN_ASSIGN(rewrite.plan, DeleteRewriteOptionsOf(*loaded.metadata, policy));
   rewrite.rewrite.threads = options_.threads;
   rewrite.rewrite.memory_bytes = options_.memory_bytes;
-  rewrite.rewrite.version = options_.version;
   rewrite.rewrite.service_id = options_.service_id;
   rewrite.planned = [this](int, const DeleteAssessment& found) {
     result_.plan_id = found.plan.plan_id;

@@ -34,7 +34,6 @@ struct WorkOptions {
   std::optional<std::int64_t> max_bytes = {};
   std::int64_t memory_bytes = std::int64_t{1} << 30;
   int threads = 1;
-  std::string version = "0.1.0";
   std::string service_id = {};
   const std::atomic<bool>* cancelled = nullptr;
   /// From 0 to 1.

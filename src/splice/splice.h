@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "base/byte_io.h"
+#include "base/version.h"
 #include "format/parquet/metadata.h"
 #include "splice/column_options.h"
 #include "splice/row_filter.h"
@@ -98,7 +99,7 @@ struct Options {
   /// Output schema, root first. Empty: that of the first input, and all inputs must match it.
   std::vector<parquet::SchemaElement> schema;
   std::vector<parquet::KeyValue> key_value_metadata;  // of the output's footer
-  std::string created_by = "firn version 0.1.0";      // "NAME version X.Y.Z (build B)": parquet-mr parses it
+  std::string created_by = kCreatedBy;                // "NAME version X.Y.Z (build B)": parquet-mr parses it
   Effort effort = Effort::kBalanced;
   std::optional<parquet::Codec> codec;            // absent: the codec of most bytes of the first row group's inputs
   std::optional<int> codec_level;                 // absent: the codec's level that the benchmark chose
