@@ -42,8 +42,10 @@ constexpr CountKey kCountKeys[] = {{"firn.min-input-files", &Policy::min_input_f
 constexpr std::string_view kOtherKeys[] = {"firn.enabled", "firn.target-file-size-bytes", "firn.effort",
                                            "firn.noise-age-seconds", "firn.pin-plan-snapshot"};
 
-Error Bad(std::string_view key, std::string_view value, std::string_view wanted) {
-  return {Code::kInvalidArgument, fmt::format("table property `{}`: \"{}\" is not {}", key, value, wanted)};
+using Fault = std::optional<PolicyFault>;
+
+PolicyFault Bad(std::string_view key, std::string_view value, std::string_view wanted) {
+  return {{std::string(key)}, fmt::format("`{}`: \"{}\" is not {}", key, value, wanted)};
 }
 
 template <class Number>
@@ -54,7 +56,7 @@ std::optional<Number> ParseWhole(std::string_view text) {
   return number;
 }
 
-Status SetOther(Policy& policy, std::string_view key, const std::string& value) {
+Fault SetOther(Policy& policy, std::string_view key, const std::string& value) {
   if (key == "firn.enabled") {
     if (value != "true" && value != "false") return Bad(key, value, "true or false");
     policy.enabled = value == "true";
@@ -75,16 +77,16 @@ Status SetOther(Policy& policy, std::string_view key, const std::string& value) 
     if (value != "never" && value != "auto" && value != "always") return Bad(key, value, "never, auto or always");
     policy.pin_plan_snapshot = value;
   }
-  return Ok();
+  return std::nullopt;
 }
 
-Status Set(Policy& policy, std::string_view key, const std::string& value) {
+Fault Set(Policy& policy, std::string_view key, const std::string& value) {
   for (const NumberKey& known : kNumberKeys) {
     if (known.key != key) continue;
     auto number = ParseWhole<double>(value);
     if (!number || !std::isfinite(*number)) return Bad(key, value, "a number");
     policy.*known.member = *number;
-    return Ok();
+    return std::nullopt;
   }
   for (const CountKey& known : kCountKeys) {
     if (known.key != key) continue;
@@ -92,7 +94,7 @@ Status Set(Policy& policy, std::string_view key, const std::string& value) {
     if (!files || *files < known.least)
       return Bad(key, value, fmt::format("a number of files of at least {}", known.least));
     policy.*known.member = *files;
-    return Ok();
+    return std::nullopt;
   }
   return SetOther(policy, key, value);
 }
@@ -111,6 +113,62 @@ std::string AllKeys(const std::vector<std::string_view>& known_keys) {
   return keys;
 }
 
+Fault NoiseFault(const Policy& policy) {
+  constexpr double kWeightMax = 1e6;
+  constexpr std::int64_t kAgeMax = std::int64_t{366} * 86'400;
+  for (const NumberKey& known : kNumberKeys) {
+    if (!known.key.starts_with("firn.noise-")) continue;
+    const double value = policy.*known.member;
+    if (!(value >= 0 && value <= kWeightMax)) {
+      return PolicyFault{{std::string(known.key)},
+                         fmt::format("`{}` {} is not between 0 and 1000000", known.key, value)};
+    }
+  }
+  if (policy.noise_age_seconds < 1 || policy.noise_age_seconds > kAgeMax) {
+    return PolicyFault{
+        {"firn.noise-age-seconds"},
+        fmt::format("`firn.noise-age-seconds` {} is not between 1 and {}", policy.noise_age_seconds, kAgeMax)};
+  }
+  if (policy.min_removable_files < 0) {
+    return PolicyFault{{"firn.min-removable-files"}, "`firn.min-removable-files` is below 1"};
+  }
+  return std::nullopt;
+}
+
+Fault FaultOf(const Policy& policy) {
+  constexpr std::int64_t kTargetMax = std::int64_t{1} << 42;  // 4 TiB: squares and sums stay in range
+  if (policy.target_size_bytes < 1024 || policy.target_size_bytes > kTargetMax) {
+    return PolicyFault{
+        {"firn.target-file-size-bytes"},
+        fmt::format("a target file size of {} bytes is not between 1 KiB and 4 TiB", policy.target_size_bytes)};
+  }
+  if (!(policy.healthy_fraction > 0 && policy.healthy_fraction <= 1)) {
+    return PolicyFault{{"firn.healthy-fraction"},
+                       fmt::format("`firn.healthy-fraction` {} is not above 0 and at most 1", policy.healthy_fraction)};
+  }
+  if (!(policy.max_fraction >= 2 * policy.healthy_fraction && policy.max_fraction >= 1 && policy.max_fraction <= 10)) {
+    return PolicyFault{
+        {"firn.healthy-fraction", "firn.max-fraction"},
+        fmt::format("`firn.max-fraction` {} is not between 1 and 10 and at least twice `firn.healthy-fraction` {}",
+                    policy.max_fraction, policy.healthy_fraction)};
+  }
+  if (policy.min_input_files < 2) return PolicyFault{{"firn.min-input-files"}, "`firn.min-input-files` is below 2"};
+  if (!(policy.delete_ratio_threshold > 0 && policy.delete_ratio_threshold <= 1)) {
+    return PolicyFault{
+        {"firn.delete-ratio-threshold"},
+        fmt::format("`firn.delete-ratio-threshold` {} is not above 0 and at most 1", policy.delete_ratio_threshold)};
+  }
+  if (policy.delete_file_threshold < 0) {
+    return PolicyFault{{"firn.delete-file-threshold"}, "`firn.delete-file-threshold` is below 0"};
+  }
+  if (!(policy.tolerated_entropy >= 0 && policy.tolerated_entropy < 1)) {
+    return PolicyFault{
+        {"firn.tolerated-entropy"},
+        fmt::format("`firn.tolerated-entropy` {} is not at least 0 and below 1", policy.tolerated_entropy)};
+  }
+  return NoiseFault(policy);
+}
+
 }  // namespace
 
 std::int64_t Policy::healthy_size_bytes() const {
@@ -125,81 +183,40 @@ std::int64_t Policy::removable_files_min() const {
   return min_removable_files > 0 ? min_removable_files : std::max(1, min_input_files - 1);
 }
 
-Result<Policy> PolicyFromProperties(const Properties& properties) {
+Fault ReadPolicy(const Properties& properties, Policy& policy) {
   static const std::vector<std::string_view> known_keys = KnownKeys();
-  Policy policy;
+  policy = {};
   ServicePolicy service;  // its keys are checked here as well: a mistake is to be seen by whoever looks at the table
   if (auto it = properties.find(kWriteTarget); it != properties.end()) {
-    FIRN_TRY(Set(policy, kWriteTarget, it->second));
+    if (Fault fault = Set(policy, kWriteTarget, it->second)) return fault;
   }
   for (auto it = properties.lower_bound(kPrefix); it != properties.end(); ++it) {
     const std::string& key = it->first;
     if (!key.starts_with(kPrefix)) break;
     if (const auto own = std::string_view(key).substr(kPrefix.size()); IsServicePolicyKey(own)) {
-      FIRN_TRY(SetServicePolicy(service, own, it->second));
+      if (Fault fault = SetServicePolicy(service, own, it->second)) return fault;
       continue;
     }
     if (!std::ranges::binary_search(known_keys, key)) {
-      return Error{Code::kInvalidArgument,
-                   fmt::format("table property `{}` is not known; firn knows {}", key, AllKeys(known_keys))};
+      return PolicyFault{{key}, fmt::format("`{}` is not known; firn knows {}", key, AllKeys(known_keys))};
     }
-    FIRN_TRY(Set(policy, key, it->second));
+    if (Fault fault = Set(policy, key, it->second)) return fault;
   }
   // One property alone may move the healthy fraction; the cap follows unless it was given.
   if (!properties.contains("firn.max-fraction")) {
     policy.max_fraction = std::max(policy.max_fraction, 2 * policy.healthy_fraction);
   }
-  FIRN_TRY(CheckPolicy(policy));
+  return FaultOf(policy);
+}
+
+Result<Policy> PolicyFromProperties(const Properties& properties) {
+  Policy policy;
+  if (Fault fault = ReadPolicy(properties, policy)) return std::move(*fault).ToError().In("table properties");
   return policy;
 }
 
-namespace {
-
-Status CheckNoise(const Policy& policy) {
-  constexpr double kWeightMax = 1e6;
-  constexpr std::int64_t kAgeMax = std::int64_t{366} * 86'400;
-  for (const NumberKey& known : kNumberKeys) {
-    if (!known.key.starts_with("firn.noise-")) continue;
-    const double value = policy.*known.member;
-    if (!(value >= 0 && value <= kWeightMax)) {
-      return Error{Code::kInvalidArgument, fmt::format("`{}` {} is not between 0 and 1000000", known.key, value)};
-    }
-  }
-  if (policy.noise_age_seconds < 1 || policy.noise_age_seconds > kAgeMax) {
-    return Error{Code::kInvalidArgument,
-                 fmt::format("`firn.noise-age-seconds` {} is not between 1 and {}", policy.noise_age_seconds, kAgeMax)};
-  }
-  if (policy.min_removable_files < 0) return Error{Code::kInvalidArgument, "`firn.min-removable-files` is below 1"};
-  return Ok();
-}
-
-}  // namespace
-
 Status CheckPolicy(const Policy& policy) {
-  constexpr std::int64_t kTargetMax = std::int64_t{1} << 42;  // 4 TiB: squares and sums stay in range
-  auto invalid = [](std::string message) { return Error{Code::kInvalidArgument, std::move(message)}; };
-  if (policy.target_size_bytes < 1024 || policy.target_size_bytes > kTargetMax) {
-    return invalid(
-        fmt::format("a target file size of {} bytes is not between 1 KiB and 4 TiB", policy.target_size_bytes));
-  }
-  if (!(policy.healthy_fraction > 0 && policy.healthy_fraction <= 1)) {
-    return invalid(fmt::format("`firn.healthy-fraction` {} is not above 0 and at most 1", policy.healthy_fraction));
-  }
-  if (!(policy.max_fraction >= 2 * policy.healthy_fraction && policy.max_fraction >= 1 && policy.max_fraction <= 10)) {
-    return invalid(
-        fmt::format("`firn.max-fraction` {} is not between 1 and 10 and at least twice `firn.healthy-fraction` {}",
-                    policy.max_fraction, policy.healthy_fraction));
-  }
-  if (policy.min_input_files < 2) return invalid("`firn.min-input-files` is below 2");
-  if (!(policy.delete_ratio_threshold > 0 && policy.delete_ratio_threshold <= 1)) {
-    return invalid(
-        fmt::format("`firn.delete-ratio-threshold` {} is not above 0 and at most 1", policy.delete_ratio_threshold));
-  }
-  if (policy.delete_file_threshold < 0) return invalid("`firn.delete-file-threshold` is below 0");
-  if (!(policy.tolerated_entropy >= 0 && policy.tolerated_entropy < 1)) {
-    return invalid(fmt::format("`firn.tolerated-entropy` {} is not at least 0 and below 1", policy.tolerated_entropy));
-  }
-  FIRN_TRY(CheckNoise(policy));
+  if (Fault fault = FaultOf(policy)) return std::move(*fault).ToError();
   return Ok();
 }
 

@@ -3,7 +3,7 @@
 // Holds what a table's owner wants: file sizes, thresholds, what may be merged.
 //
 // In: table properties. Out: a policy with every threshold set.
-// Guarantees: a policy made by PolicyFromProperties or CheckPolicy keeps healthy_fraction <= 1 and
+// Guarantees: a policy that ReadPolicy or CheckPolicy finds no fault in keeps healthy_fraction <= 1 and
 //   max_fraction >= 2 * healthy_fraction, so that any amount of data of at least the healthy size divides into files
 //   between the two, and at most one smaller file is left in a partition.
 // Errors: kInvalidArgument naming the key; unknown `firn.*` keys are errors, so that a spelling mistake is not
@@ -14,10 +14,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "observe/facts.h"
+#include "orient/policy_fault.h"
 
 namespace firn::orient {
 
@@ -64,7 +66,10 @@ struct Policy {
 
 using Properties = std::map<std::string, std::string, std::less<>>;
 
-/// `firn.target-file-size-bytes` falls back to `write.target-file-size-bytes`, then to 512 MiB.
+/// Sets `policy` from a table's properties, or says what is wrong with them. `firn.target-file-size-bytes` falls back
+/// to `write.target-file-size-bytes`, then to 512 MiB.
+std::optional<PolicyFault> ReadPolicy(const Properties& properties, Policy& policy);
+/// The same where nobody asks for the keys.
 Result<Policy> PolicyFromProperties(const Properties& properties);
 
 /// kInvalidArgument naming what does not fit together.

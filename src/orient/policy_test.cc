@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,10 @@ TEST(PolicyFromProperties, BadValues_AreErrorsThatNameTheKey) {
     ASSERT_FALSE(policy.has_value()) << key << "=" << value;
     EXPECT_EQ(policy.error().code, Code::kInvalidArgument);
     EXPECT_NE(policy.error().message.find(key), std::string::npos) << policy.error().message;
+    Policy read;
+    const auto fault = ReadPolicy({{key, value}}, read);
+    ASSERT_TRUE(fault.has_value()) << key << "=" << value;
+    EXPECT_NE(std::ranges::find(fault->keys, key), fault->keys.end()) << key << "=" << value;
   }
 }
 

@@ -27,8 +27,14 @@ constexpr std::int32_t kDeferralsMax = 100;
 constexpr double kFinishMinutesMax = 60.0 * 24 * 366;
 constexpr double kSecondsPerHourMax = 3600.0 * kJobsMax;
 
-Error Bad(std::string_view key, std::string_view value, std::string_view wanted) {
-  return {Code::kInvalidArgument, fmt::format("`firn.{}`: \"{}\" is not {}", key, value, wanted)};
+PolicyFault About(std::string_view key, std::string_view what) {
+  std::string whole = fmt::format("firn.{}", key);
+  std::string text = fmt::format("`{}`{}", whole, what);
+  return {{std::move(whole)}, std::move(text)};
+}
+
+PolicyFault Bad(std::string_view key, std::string_view value, std::string_view wanted) {
+  return About(key, fmt::format(": \"{}\" is not {}", value, wanted));
 }
 
 template <class Number>
@@ -56,7 +62,7 @@ bool IsServicePolicyKey(std::string_view key) {
   return std::ranges::find(ServicePolicyKeys(), key) != ServicePolicyKeys().end();
 }
 
-Status SetServicePolicy(ServicePolicy& policy, std::string_view key, const std::string& value) {
+std::optional<PolicyFault> SetServicePolicy(ServicePolicy& policy, std::string_view key, const std::string& value) {
   if (key == kPriority) {
     const auto number = ParseNumber(value);
     if (!number || *number < kPriorityMin || *number > kPriorityMax) return Bad(key, value, "between 0.01 and 100");
@@ -77,7 +83,7 @@ Status SetServicePolicy(ServicePolicy& policy, std::string_view key, const std::
     policy.budget.concurrent_jobs = *jobs;
   } else if (key == kQuiet) {
     auto hours = ParseQuietHours(value);
-    if (!hours) return std::move(hours.error()).In(fmt::format("`firn.{}`", key));
+    if (!hours) return About(key, ": " + hours.error().message);
     policy.quiet_hours = std::move(*hours);
   } else if (key == kFinishWithin) {
     const auto minutes = ParseNumber(value);
@@ -97,9 +103,9 @@ Status SetServicePolicy(ServicePolicy& policy, std::string_view key, const std::
     if (!days || *days < 0 || *days > kAnalyzeDaysMax) return Bad(key, value, "a number of days between 0 and 366");
     policy.analyze_every_days = *days;
   } else {
-    return Error{Code::kInvalidArgument, fmt::format("`firn.{}` is not known", key)};
+    return About(key, " is not known");
   }
-  return Ok();
+  return std::nullopt;
 }
 
 }  // namespace firn::orient

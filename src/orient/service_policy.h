@@ -4,7 +4,7 @@
 //
 // In: table properties (`firn.*`), or the same keys of a policy file. Out: a policy with every member set.
 // Guarantees: a budget that is not set does not limit.
-// Errors: kInvalidArgument naming the key.
+// Errors: faults of one key.
 // Threads: value type. Source: docs/deciding.md.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "orient/policy_fault.h"
 #include "orient/quiet_hours.h"
 
 namespace firn::orient {
@@ -50,7 +50,8 @@ struct ServicePolicy {
 const std::vector<std::string_view>& ServicePolicyKeys();
 bool IsServicePolicyKey(std::string_view key_without_prefix);
 
-/// Sets one member from its text. kInvalidArgument: the value, or a key that is none of ServicePolicyKeys().
-Status SetServicePolicy(ServicePolicy& policy, std::string_view key_without_prefix, const std::string& value);
+/// Sets one member from its text. A fault: the value, or a key that is none of ServicePolicyKeys().
+std::optional<PolicyFault> SetServicePolicy(ServicePolicy& policy, std::string_view key_without_prefix,
+                                            const std::string& value);
 
 }  // namespace firn::orient

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace firn::service {
 namespace {
+
+using orient::PolicyFault;
 
 constexpr std::string_view kPrefix = "firn.";
 constexpr std::string_view kTarget = "target-file-size-bytes";
@@ -12,36 +17,40 @@ constexpr std::string_view kAnalyzeApply = "analyze.apply";
 constexpr std::string_view kTableProperty = "table property";
 constexpr std::string_view kWriteTarget = "write.target-file-size-bytes";
 
-/// The error with the places of the keys that it names; only what stands in the table's properties is called one.
-Error WithPlaces(Error error, const PolicyValues& values) {
+/// The fault with the places of the keys that it is about, and without those that `values` does not have.
+PolicyFault WithPlaces(PolicyFault fault, const PolicyValues& values) {
+  PolicyFault placed;
   std::string places;
-  for (const auto& [key, value] : values) {
-    const std::string quoted = fmt::format("`{}{}`", kPrefix, key);
-    if (error.message.find(quoted) == std::string::npos) continue;
-    if (value.place != kTableProperty && error.message.starts_with(fmt::format("{} {}", kTableProperty, quoted))) {
-      error.message.erase(0, kTableProperty.size() + 1);
-    }
-    places += fmt::format("{}`{}`: {}", places.empty() ? "" : ", ", key, value.place);
+  for (const std::string& whole : fault.keys) {
+    const auto found = values.find(std::string_view(whole).substr(std::min(kPrefix.size(), whole.size())));
+    if (!whole.starts_with(kPrefix) || found == values.end()) continue;
+    placed.keys.push_back(found->first);
+    places += fmt::format("{}`{}`: {}", places.empty() ? "" : ", ", found->first, found->second.place);
   }
-  if (!places.empty()) error.message += fmt::format(" ({})", places);
-  return error;
+  placed.text = std::move(fault.text) + (places.empty() ? "" : fmt::format(" ({})", places));
+  return placed;
 }
 
 /// Keys of `values` as table properties.
-Result<TableSettings> MakeSettings(PolicyValues values, orient::Properties properties) {
-  TableSettings settings;
+std::optional<PolicyFault> ReadSettings(PolicyValues values, orient::Properties properties, TableSettings& settings) {
   for (const auto& [key, value] : values) {
     if (orient::IsServicePolicyKey(key)) {
-      const Status set = orient::SetServicePolicy(settings.service, key, value.text);
-      if (!set) return WithPlaces(set.error(), values);
+      auto fault = orient::SetServicePolicy(settings.service, key, value.text);
+      if (fault) return WithPlaces(std::move(*fault), values);
     } else {
       properties.insert_or_assign(std::string(kPrefix) + key, value.text);
     }
   }
-  auto policy = orient::PolicyFromProperties(properties);
-  if (!policy) return WithPlaces(std::move(policy.error()), values);
-  settings.policy = std::move(*policy);
+  auto fault = orient::ReadPolicy(properties, settings.policy);
+  if (fault) return WithPlaces(std::move(*fault), values);
   settings.origins = std::move(values);
+  return std::nullopt;
+}
+
+Result<TableSettings> MakeSettings(PolicyValues values, orient::Properties properties) {
+  TableSettings settings;
+  auto fault = ReadSettings(std::move(values), std::move(properties), settings);
+  if (fault) return std::move(*fault).ToError();
   return settings;
 }
 
@@ -117,9 +126,9 @@ decide::ScopeSettings TableScope(const TableSettings& settings) {
           .max_deferrals = settings.service.max_deferrals};
 }
 
-Status CheckPolicyValues(const PolicyValues& values) {
-  FIRN_TRY(MakeSettings(values, {}));
-  return Ok();
+std::optional<PolicyFault> FindFault(const PolicyValues& values) {
+  TableSettings settings;
+  return ReadSettings(values, {}, settings);
 }
 
 }  // namespace firn::service

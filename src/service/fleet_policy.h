@@ -70,7 +70,8 @@ std::string WhyDisabled(const TableSettings& settings);
 /// What the ledger needs of a table.
 decide::ScopeSettings TableScope(const TableSettings& settings);
 
-/// Checks the values of one rule, or of one source, for themselves.
-Status CheckPolicyValues(const PolicyValues& values);
+/// What is wrong with the values of one rule, or of one source, for themselves. Its keys are those of `values`; its
+/// text says where each was set.
+std::optional<orient::PolicyFault> FindFault(const PolicyValues& values);
 
 }  // namespace firn::service

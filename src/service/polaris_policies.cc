@@ -135,8 +135,8 @@ Result<PolicyValues> PolarisValues(const std::vector<PolarisPolicy>& policies) {
       return Wrong(*nearest, "policy-type", fmt::format("is that of `{}` too, and both are equally near", rival->name));
     FIRN_ASSIGN(PolicyValues read, ReadContent(*nearest));
     if (type != kPolarisDataCompaction) continue;
-    const Status checked = CheckPolicyValues(read);
-    if (!checked) return Error(checked.error()).In(fmt::format("Polaris policy `{}` ({})", nearest->name, type));
+    auto fault = FindFault(read);
+    if (fault) return std::move(*fault).ToError().In(fmt::format("Polaris policy `{}` ({})", nearest->name, type));
     values = std::move(read);
   }
   return values;

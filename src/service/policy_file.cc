@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kDepthMax = 4;
 constexpr std::size_t kMembersMax = 64;
-constexpr std::string_view kTableProperty = "table property ";
 /// What work of many tables together can be given.
 constexpr std::array<std::string_view, 5> kScopeKeys = {"budget.bytes-per-hour", "budget.concurrent-jobs",
                                                         "budget.worker-seconds-per-hour", "priority", "quiet-hours"};
@@ -73,25 +72,12 @@ class Reader {
   }
 
   /// An error of a value, put to the line that it is about.
-  Status Check(const PolicyValues& values, const std::string& rule_place) const {
-    const Status all = CheckPolicyValues(values);
-    if (all) return Ok();
-    for (const auto& [key, value] : values) {
-      // Alone: most mistakes are of one value. What is left contradicts another, which the message names.
-      const Status one = CheckPolicyValues({{key, value}});
-      if (!one && orient::IsServicePolicyKey(key)) return PutTo(one.error(), key, value.place);
-    }
-    for (const auto& [key, value] : values) {
-      if (all.error().message.find(fmt::format("`firn.{}`", key)) == std::string::npos) continue;
-      return PutTo(all.error(), key, value.place);
-    }
-    return PutTo(all.error(), "", rule_place);
-  }
-
-  static Error PutTo(const Error& error, std::string_view key, std::string_view place) {
-    std::string_view message = error.message;
-    if (message.starts_with(kTableProperty)) message.remove_prefix(kTableProperty.size());
-    return {error.code, fmt::format("{}: {}{}{}", place, key, key.empty() ? "" : ": ", message)};
+  static Status Check(const PolicyValues& values, const std::string& rule_place) {
+    const auto fault = FindFault(values);
+    if (!fault) return Ok();
+    const std::string key = fault->keys.empty() ? "" : fault->keys.front();
+    const std::string& place = key.empty() ? rule_place : values.at(key).place;
+    return Error{Code::kInvalidArgument, fmt::format("{}: {}{}{}", place, key, key.empty() ? "" : ": ", fault->text)};
   }
 
   Status CheckScope(const PolicyValues& values) const {

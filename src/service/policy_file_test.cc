@@ -164,6 +164,18 @@ TEST(PolicyFile, Mistakes_AreErrorsWithFileLineAndKey) {
   }
 }
 
+TEST(PolicyFile, AMistake_IsPutToItsKeyWhateverItsValueSays) {
+  const auto named =
+      ParsePolicyFile("p.yaml", "policies:\n- match: 'a.b.c'\n  effort: fast\n  noise-threshold: '`firn.effort`'\n");
+  ASSERT_FALSE(named.has_value());
+  EXPECT_EQ(named.error().message,
+            "p.yaml:4: noise-threshold: `firn.noise-threshold`: \"`firn.effort`\" is not a number "
+            "(`noise-threshold`: p.yaml:4)");
+  const auto size = ParsePolicyFile("p.yaml", "policies:\n- match: 'a.b.c'\n  target-file-size-bytes: 5\n");
+  ASSERT_FALSE(size.has_value());
+  EXPECT_THAT(size.error().message, StartsWith("p.yaml:3: target-file-size-bytes: a target file size of 5 "));
+}
+
 TEST(PolicyFile, ASecondDocument_IsAnError) {
   const auto two = ParsePolicyFile("p.yaml", "policies:\n- match: '**'\n  priority: 2\n---\npolicies: []\n");
   ASSERT_FALSE(two.has_value());
