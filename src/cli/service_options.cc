@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/service_options.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <utility>
+
+#include "ports/posix.h"
 
 namespace firn::cli {
 
@@ -33,27 +38,53 @@ Result<int> ParsePort(std::string_view option, std::string_view text) {
   return Error{Code::kInvalidArgument, fmt::format("{}: \"{}\" is no port", option, text)};
 }
 
-Result<std::string> ReadSmallFile(const std::string& path, std::size_t bytes_max) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{Code::kNotFound, path + ": cannot be opened"};
+namespace {
+
+struct OpenFile {
+  ports::FileDescriptor descriptor;
+  mode_t rights = 0;
+};
+
+/// Says what is true: the file is not there, it may not be read, or something else is wrong.
+Result<OpenFile> OpenToRead(const std::string& path) {
+  OpenFile file{ports::FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC))};
+  struct stat info{};
+  if (!file.descriptor.valid() || ::fstat(file.descriptor.get(), &info) != 0) {
+    return ports::PosixError(path, "open", errno);
+  }
+  file.rights = info.st_mode;
+  return file;
+}
+
+Result<std::string> ReadAll(const OpenFile& file, const std::string& path, std::size_t bytes_max) {
   std::string text(bytes_max + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return Error{Code::kUnavailable, path + ": cannot be read"};
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = ::read(file.descriptor.get(), text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return ports::PosixError(path, "read", errno);
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  text.resize(size);
   if (text.size() > bytes_max) return Error{Code::kLimit, fmt::format("{}: more than {} bytes", path, bytes_max)};
   return text;
 }
 
+}  // namespace
+
+Result<std::string> ReadSmallFile(const std::string& path, std::size_t bytes_max) {
+  FIRN_ASSIGN(const OpenFile file, OpenToRead(path));
+  return ReadAll(file, path, bytes_max);
+}
+
 Result<std::string> ReadTokenFile(const std::string& path) {
   constexpr std::size_t kBytesMax = 4096, kBytesMin = 8;
-  std::error_code error;
-  const auto rights = std::filesystem::status(path, error).permissions();
-  using std::filesystem::perms;
-  if (!error &&
-      (rights & (perms::group_read | perms::others_read | perms::group_write | perms::others_write)) != perms::none) {
+  FIRN_ASSIGN(const OpenFile file, OpenToRead(path));
+  if ((file.rights & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH)) != 0) {
     return Error{Code::kInvalidArgument, path + ": others can read or change the token: chmod 600"};
   }
-  FIRN_ASSIGN(std::string token, ReadSmallFile(path, kBytesMax));
+  FIRN_ASSIGN(std::string token, ReadAll(file, path, kBytesMax));
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
   if (token.size() < kBytesMin || token.find_first_of(" \t\r\n") != std::string::npos) {
     return Error{Code::kInvalidArgument,
@@ -77,7 +108,7 @@ Status MakeFolderOf(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   std::error_code error;
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) return Error{Code::kUnavailable, fmt::format("{}: {}", folder.string(), error.message())};
+  if (error) return ports::PosixError(folder.string(), "make the folder", error.value());
   return Ok();
 }
 

@@ -3,7 +3,9 @@
 // Options of the commands that run the service or talk to one: durations, ports, small files, the state's place.
 //
 // Guarantees: messages name the option, never a token.
-// Errors: kInvalidArgument naming the option; kNotFound, kLimit for files.
+// Errors: kInvalidArgument naming the option; those of ports/posix.h for files: kNotFound only where there is none;
+// kLimit
+//   for one that is too long.
 // Threads: pure but for the files and the environment.
 #pragma once
 
