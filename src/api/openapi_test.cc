@@ -123,6 +123,24 @@ TEST(OpenApi, NamesEachParameterAndNothingElse) {
   }
 }
 
+/// The document and the dashboard are no C++: each has its own list of what can be asked for.
+TEST(OpenApi, ActionsOfRequests_AreThoseOfTheService) {
+  const json::Value& request = *Document().Find("components")->Find("schemas")->Find("NewRequest");
+  std::vector<std::string> documented;
+  for (const json::Value& word : request.Find("properties")->Find("action")->Find("enum")->elements()) {
+    documented.push_back(*word.AsString());
+  }
+  EXPECT_EQ(documented, service::RequestActions());
+  const std::string_view page = FindWebFile("pages/requests.js")->bytes;
+  const std::size_t begin = page.find("const ACTIONS = [");
+  ASSERT_NE(begin, std::string_view::npos);
+  const std::string_view list = page.substr(begin, page.find(';', begin) - begin);
+  for (const std::string& action : service::RequestActions()) {
+    EXPECT_NE(list.find("['" + action + "', "), std::string_view::npos) << action << " is not in " << list;
+  }
+  EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(list, '[')), service::RequestActions().size() + 1) << list;
+}
+
 struct Asked {
   const char* path;
   const char* pattern;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,6 @@
 namespace firn::api {
 namespace {
 
-constexpr std::array<std::string_view, 5> kActions = {"merge", "fold", "rewrite-deletes", "analyze", "scan"};
 constexpr std::array<std::string_view, 5> kMembers = {"table", "action", "priority", "deadline_ms", "partitions"};
 constexpr std::size_t kPartitionsMax = 1'000;
 
@@ -48,8 +48,8 @@ Result<service::NewRequest> ReadRequest(std::string_view body) {
   if (action->AsString() == nullptr) return Invalid("`action` is no text");
   request.table = *table->AsString();
   request.action = *action->AsString();
-  if (std::find(kActions.begin(), kActions.end(), request.action) == kActions.end()) {
-    return Invalid("`action` is none of merge, fold, rewrite-deletes, analyze, scan");
+  if (const auto& known = service::RequestActions(); std::ranges::find(known, request.action) == known.end()) {
+    return Invalid(fmt::format("`action` is none of {}", fmt::join(known, ", ")));
   }
   if (const json::Value* priority = parsed->Find("priority")) {
     request.priority = priority->AsDouble().value_or(-1);

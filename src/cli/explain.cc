@@ -138,10 +138,9 @@ void AddExplain(CLI::App& app, CommandContext& context) {
                    "A table that the service watches: db.table, catalog.db.table, catalog/db.table")
       ->required();
   command->add_option("--partition", options->partition, "Only decisions about this partition, as health shows it");
-  command
-      ->add_option("--kind", options->kind,
-                   "Only these: nothing-to-do, not-now, scan, run, done, failed, refused, cancelled")
-      ->check(CLI::IsMember({"nothing-to-do", "not-now", "scan", "run", "done", "failed", "refused", "cancelled"}));
+  const auto kinds = decide::DecisionKindNames();
+  command->add_option("--kind", options->kind, fmt::format("Only these: {}", fmt::join(kinds, ", ")))
+      ->check(CLI::IsMember(std::vector<std::string>(kinds.begin(), kinds.end())));
   command->add_option("--limit", options->limit, "At most so many")->check(CLI::Range(1, 500))->capture_default_str();
   command->add_option("--state", options->state, "State file of the service")
       ->default_str("~/.local/state/firn/state.db");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -8,9 +9,11 @@
 #include "cli/exit_codes.h"
 #include "cli/service_options.h"
 #include "cli/text_table.h"
+#include "decide/candidate.h"
 #include "format/json/json.h"
 #include "ports/http.h"
 #include "ports/location.h"
+#include "service/fleet_rows.h"
 
 namespace firn::cli {
 namespace {
@@ -78,7 +81,8 @@ Result<int> RunRequest(Environment& environment, const RequestOptions& options) 
   FIRN_ASSIGN(const std::string id, json::GetString(answer, "id").In("the service's answer"));
   environment.terminal.Out(fmt::format("Request {} is accepted.\n", Printable(id)));
   const json::Value* shadow = answer.Find("shadow");
-  const bool changes_nothing = options.action == "scan" || options.action == "analyze";
+  const bool changes_nothing =
+      options.action == service::kRequestScan || options.action == ActionName(decide::Action::kAnalyze);
   if (shadow != nullptr && shadow->AsBool().value_or(false) && !changes_nothing) {
     environment.terminal.Out("The service is a shadow: it says what it would do (`firn explain`) and does nothing.\n");
   }
@@ -94,9 +98,11 @@ void AddRequest(CLI::App& app, CommandContext& context) {
       ->add_option("TABLE", options->table,
                    "A table that the service watches: db.table, catalog.db.table, catalog/db.table")
       ->required();
-  command->add_option("ACTION", options->action, "merge, fold, rewrite-deletes, analyze, or scan (only look)")
+  command
+      ->add_option("ACTION", options->action,
+                   fmt::format("{}, or {} (only look)", fmt::join(decide::ActionNames(), ", "), service::kRequestScan))
       ->required()
-      ->check(CLI::IsMember({"merge", "fold", "rewrite-deletes", "analyze", "scan"}));
+      ->check(CLI::IsMember(service::RequestActions()));
   command->add_option("--partition", options->partitions, "Only this partition, as health shows it; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--priority", options->priority, "Times the table's own")

@@ -36,6 +36,11 @@ bool ByKey(const CandidatePartition& a, const CandidatePartition& b) { return a.
 }  // namespace
 
 std::string_view ActionName(Action action) { return NameOf(kActions, action); }
+std::vector<std::string_view> ActionNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [action, name] : kActions) names.push_back(name);
+  return names;
+}
 Result<Action> ParseAction(std::string_view text) { return Parse(kActions, "action", text); }
 std::string_view CauseName(Cause cause) { return NameOf(kCauses, cause); }
 

@@ -28,6 +28,8 @@ enum class Cause { kCommit, kSweep, kRequest };
 
 /// "merge", "fold", "rewrite-deletes", "analyze".
 std::string_view ActionName(Action action);
+/// Of every action, in their order.
+std::vector<std::string_view> ActionNames();
 Result<Action> ParseAction(std::string_view text);
 /// "commit", "sweep", "request".
 std::string_view CauseName(Cause cause);

@@ -42,6 +42,8 @@ std::string Cut(const std::string& text, std::size_t bytes_max) {
 
 std::string_view DecisionKindName(DecisionKind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
+std::span<const std::string_view> DecisionKindNames() { return kKindNames; }
+
 Result<DecisionKind> ParseDecisionKind(std::string_view text) {
   const auto found = std::ranges::find(kKindNames, text);
   if (found == kKindNames.end()) return Error{Code::kInvalidArgument, fmt::format("\"{}\" is no decision", text)};

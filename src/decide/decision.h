@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,8 @@ enum class DecisionKind {
 };
 /// "nothing-to-do", "not-now", "scan", "run", "done", "failed", "refused", "cancelled".
 std::string_view DecisionKindName(DecisionKind kind);
+/// Of every kind, in their order.
+std::span<const std::string_view> DecisionKindNames();
 Result<DecisionKind> ParseDecisionKind(std::string_view text);
 
 /// Something else that could have been done.

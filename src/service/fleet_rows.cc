@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "decide/candidate.h"
+
 namespace firn::service {
 namespace {
 
@@ -41,6 +43,16 @@ std::optional<State> StateIn(const std::array<std::pair<State, std::string_view>
 }
 
 }  // namespace
+
+const std::vector<std::string>& RequestActions() {
+  static const std::vector<std::string> actions = [] {
+    std::vector<std::string> made;
+    for (const std::string_view name : decide::ActionNames()) made.emplace_back(name);
+    made.emplace_back(kRequestScan);
+    return made;
+  }();
+  return actions;
+}
 
 std::string_view Word(TableRow::State state) { return WordIn(kTableStates, state); }
 std::string_view Word(JobRow::State state) { return WordIn(kJobStates, state); }

@@ -184,9 +184,13 @@ struct PolicyRow {
   std::vector<SettingRow> settings = {};
 };
 
+inline constexpr std::string_view kRequestScan = "scan";  // only look
+/// What can be asked for: the names of decide's actions, and kRequestScan.
+const std::vector<std::string>& RequestActions();
+
 struct NewRequest {
   std::string table = {};
-  std::string action = {};  // "merge", "fold", "rewrite-deletes", "analyze", "scan"
+  std::string action = {};  // one of RequestActions()
   double priority = 1;
   std::int64_t deadline_ms = 0;  // 0: none
   std::vector<std::string> partitions = {};

@@ -17,7 +17,6 @@ namespace {
 constexpr const char* kPaused = "paused";
 constexpr const char* kCounters = "counters";
 constexpr const char* kSpent = "spent";
-constexpr std::string_view kScan = "scan";
 constexpr std::string_view kAnalyze = "analyze";
 
 bool NamesAny(const RequestRow& request, const std::vector<std::string>& partitions) {
@@ -135,7 +134,7 @@ Status Service::Acknowledged(Status written) {
 }
 
 Result<std::string> Service::AddRequest(const NewRequest& request) {
-  if (request.action != kScan) FIRN_TRY(decide::ParseAction(request.action));
+  if (request.action != kRequestScan) FIRN_TRY(decide::ParseAction(request.action));
   if (!(request.priority >= orient::kPriorityMin && request.priority <= orient::kPriorityMax)) {
     return Error{Code::kInvalidArgument,
                  fmt::format("`priority` is not between {} and {}", orient::kPriorityMin, orient::kPriorityMax)};
@@ -215,7 +214,7 @@ bool Service::Answer(const FleetTable& table, RequestRow& request, LookResult& r
   } else if (std::string unknown = UnknownPartition(table.watched, request.request); !unknown.empty()) {
     request.state = "refused";
     request.reason = "There is no partition " + unknown + ".";
-  } else if (request.request.action == kScan) {
+  } else if (request.request.action == kRequestScan) {
     request.state = "done";
   } else if (!table.watched.wanted.policy.enabled) {
     request.state = "refused";
