@@ -199,4 +199,23 @@ std::vector<service::Metric> MetricsOf(const ports::TopicReader& reader) {
   return metrics;
 }
 
+std::vector<service::Metric> MetricsOf(const std::map<std::string, ports::DirectoryWatchCounts>& folders) {
+  std::vector<service::Metric> metrics;
+  const auto add = [&](const char* name, const char* about, std::int64_t ports::DirectoryWatchCounts::* count) {
+    for (const auto& [folder, counts] : folders) {
+      metrics.push_back({.name = name,
+                         .about = about,
+                         .counter = std::string_view(name).ends_with("_total"),
+                         .labels = {{"folder", folder}},
+                         .value = static_cast<double>(counts.*count)});
+    }
+  };
+  add("firn_watch_folders", "Folders below that are watched.", &ports::DirectoryWatchCounts::watched);
+  add("firn_watch_folders_left_out", "Folders below that are too deep, or too many, to be watched.",
+      &ports::DirectoryWatchCounts::not_watched);
+  add("firn_watch_overflows_total", "How often events were lost, and every table below was looked at.",
+      &ports::DirectoryWatchCounts::overflows);
+  return metrics;
+}
+
 }  // namespace firn::cli

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ports/directory_watch.h"
 #include "ports/event_message.h"
 #include "ports/kafka_topic.h"
 #include "ports/properties.h"
@@ -52,5 +53,7 @@ Status CheckEventCatalog(const EventTopicOptions& options, const std::vector<std
 Status CheckEventTopicSettings(const ports::Properties& settings);
 
 std::vector<service::Metric> MetricsOf(const ports::TopicReader& reader);
+/// Of watched folders, by their names.
+std::vector<service::Metric> MetricsOf(const std::map<std::string, ports::DirectoryWatchCounts>& folders);
 
 }  // namespace firn::cli

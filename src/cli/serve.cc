@@ -163,6 +163,25 @@ void Announce(Environment& environment, const ServeOptions& options, const api::
   }
 }
 
+using Watches = std::map<std::string, std::unique_ptr<ports::DirectoryWatch>>;
+
+/// By folder. They end before the service does.
+Result<std::shared_ptr<const Watches>> WatchFolders(const std::vector<std::string>& folders,
+                                                    service::Service& service) {
+  auto watches = std::make_shared<Watches>();
+  for (const std::string& folder : folders) {
+    FIRN_ASSIGN((*watches)[folder], ports::DirectoryWatch::Start(folder, service.events(), {}));
+  }
+  service.AddMetrics([weak = std::weak_ptr<const Watches>(watches)] {
+    std::map<std::string, ports::DirectoryWatchCounts> counts;
+    if (const auto held = weak.lock()) {
+      for (const auto& [folder, watch] : *held) counts.emplace(folder, watch->counts());
+    }
+    return MetricsOf(counts);
+  });
+  return watches;
+}
+
 /// The log of what runs for months has the time on every line.
 class TimedLog {
  public:
@@ -220,10 +239,7 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   if (!options.state_is_given) FIRN_TRY(MakeFolderOf(options.state));
   FIRN_ASSIGN(const auto service,
               service::Service::Open(options.state, std::move(catalogs), environment.clock, std::move(made)));
-  std::vector<std::unique_ptr<ports::DirectoryWatch>> watches;
-  for (const std::string& folder : options.watched) {
-    FIRN_ASSIGN(watches.emplace_back(), ports::DirectoryWatch::Start(folder, service->events(), {}));
-  }
+  FIRN_ASSIGN(const auto watches, WatchFolders(options.watched, *service));
   FIRN_ASSIGN(const auto reader, ReadTopic(environment, std::move(topic), names, *service));
   FIRN_ASSIGN(const auto server, api::ApiServer::Start(*service, *service, environment.clock, listen));
   service->Start();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/directory_watch.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -16,6 +17,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "base/human_text.h"
+#include "base/log.h"
 #include "ports/event_parse.h"
 #include "ports/metadata_file.h"
 #include "ports/posix.h"
@@ -37,6 +40,7 @@ class InotifyWatch final : public DirectoryWatch {
                std::string root)
       : inotify_(std::move(inotify)), wake_(std::move(wake)), queue_(queue), options_(options), root_(std::move(root)) {
     Walk(root_, 0, false);
+    LogLeftOut();
     thread_ = std::thread([this] { Run(); });
   }
   ~InotifyWatch() override {
@@ -60,6 +64,9 @@ class InotifyWatch final : public DirectoryWatch {
   void Run();
   void ReadEvents();
   void Heard(const inotify_event& event);
+  /// Everything is watched anew, and every table is told of: what was lost may have been about any of them.
+  void StartAgain();
+  void LogLeftOut() const;
   /// Watches the folder and what is below it; `tell` of the tables that are found.
   void Walk(const std::string& path, int depth, bool tell);
   void WalkMetadata(const std::string& path, int depth, bool tell);
@@ -139,14 +146,32 @@ void InotifyWatch::ReadEvents() {
   }
 }
 
-void InotifyWatch::Heard(const inotify_event& event) {
-  if ((event.mask & IN_Q_OVERFLOW) != 0) {
-    {
-      const std::lock_guard lock(mutex_);
-      ++counts_.overflows;
-    }
-    return Walk(root_, 0, true);
+void InotifyWatch::StartAgain() {
+  // That folders are gone is among what was lost: those that are not found any more must not fill the limit.
+  std::unordered_map<int, Folder> before;
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.overflows;
+    counts_.watched = counts_.not_watched = 0;
+    before.swap(folders_);
   }
+  Log(LogLevel::kWarn, root_ + ": the system has lost events: every table below is looked at");
+  Walk(root_, 0, true);
+  for (const auto& [watch, folder] : before) {
+    if (!folders_.contains(watch)) ::inotify_rm_watch(inotify_.get(), watch);
+  }
+  LogLeftOut();
+}
+
+void InotifyWatch::LogLeftOut() const {
+  const DirectoryWatchCounts now = counts();
+  if (now.not_watched == 0) return;
+  Log(LogLevel::kWarn, fmt::format("{}: changes in {} are seen by the sweep alone: they are too many, or too deep",
+                                   root_, HumanCount(now.not_watched, "folder")));
+}
+
+void InotifyWatch::Heard(const inotify_event& event) {
+  if ((event.mask & IN_Q_OVERFLOW) != 0) return StartAgain();
   const auto found = folders_.find(event.wd);
   if (found == folders_.end()) return;
   if ((event.mask & IN_IGNORED) != 0) {

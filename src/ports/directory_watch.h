@@ -5,8 +5,8 @@
 // In: a directory below which tables lie (`.../metadata/*.metadata.json`). Out: commits in a queue, with the table's
 //   directory as location: an absolute path without a scheme.
 // Guarantees: tables that are made later are found; links are not followed; below a table only `metadata` is
-//   watched. When the kernel says that it lost events, everything is walked again and every table is told of. What
-//   cannot be watched (too deep, too many) is counted: the sweep finds it.
+//   watched. When the kernel says that it lost events, everything is walked again and every table is told of. That, and
+//   what cannot be watched (too deep, too many; the sweep finds it), is counted and logged.
 // Cost: one watch a directory above and including `metadata`; one thread. Threads: any.
 // Errors: kNotFound and others for the root, kUnsupported where the system has no inotify.
 // Source: inotify(7); network file systems do not tell what others write.
@@ -27,9 +27,9 @@ struct DirectoryWatchOptions {
 };
 
 struct DirectoryWatchCounts {
-  std::int64_t watched = 0;
-  std::int64_t not_watched = 0;
-  std::int64_t overflows = 0;
+  std::int64_t watched = 0;      // folders
+  std::int64_t not_watched = 0;  // folders
+  std::int64_t overflows = 0;    // how often events were lost
 };
 
 class DirectoryWatch {

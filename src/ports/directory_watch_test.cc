@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/directory_watch.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string>
 
 namespace firn::ports {
 namespace {
@@ -86,12 +91,90 @@ TEST_F(DirectoryWatchTest, LinksAreNotFollowedAndLimitsAreCounted) {
   fs::create_directory_symlink(root_ / "db", root_ / "link");
   fs::create_directory_symlink(root_, root_ / "db/loop");
   fs::create_directories(root_ / "1/2/3/4/5/6/7/8/9/10");
+  testing::internal::CaptureStderr();
   Start({.depth_max = 4});
   EXPECT_EQ(watch_->counts().not_watched, 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "firn warn: " + root_.string() +
+                ": changes in 1 folder are seen by the sweep alone: they are too many, or too deep\n");
   watch_.reset();
   Start({.watches_max = 2});
   EXPECT_GT(watch_->counts().not_watched, 0);
   EXPECT_EQ(watch_->counts().watched, 2);
+}
+
+/// Keeps one thread of this process from running: only its events wait meanwhile.
+class StoppedThread {
+ public:
+  explicit StoppedThread(pid_t thread) {
+    EXPECT_EQ(::pipe(pipe_), 0);
+    struct sigaction action{};
+    action.sa_handler = [](int) {
+      char byte = 0;
+      is_held_ = true;
+      [[maybe_unused]] const ssize_t count = ::read(pipe_[0], &byte, 1);
+    };
+    EXPECT_EQ(::sigaction(SIGUSR1, &action, nullptr), 0);
+    EXPECT_EQ(::syscall(SYS_tgkill, ::getpid(), thread, SIGUSR1), 0);
+    for (int i = 0; i < 500 && !is_held_; ++i) ::usleep(10'000);
+    EXPECT_TRUE(is_held_);
+  }
+  ~StoppedThread() {
+    is_held_ = false;
+    EXPECT_EQ(::write(pipe_[1], "x", 1), 1);
+  }
+
+ private:
+  static inline int pipe_[2];
+  static inline std::atomic<bool> is_held_ = false;
+};
+
+std::set<pid_t> Threads() {
+  std::set<pid_t> threads;
+  for (const auto& entry : fs::directory_iterator("/proc/self/task")) {
+    threads.insert(std::stoi(entry.path().filename().string()));
+  }
+  return threads;
+}
+
+TEST_F(DirectoryWatchTest, WhereEventsAreLost_EveryTableIsToldOfAndItIsLogged) {
+  for (const char* table : {"db/a", "db/b"}) {
+    fs::create_directories(root_ / table / "metadata");
+    Write(root_ / table / "metadata/v1.metadata.json");
+  }
+  const std::set<pid_t> before = Threads();
+  Start({.watches_max = 8});  // root, db, and two for each table
+  std::set<pid_t> started = Threads();
+  std::erase_if(started, [&](pid_t thread) { return before.contains(thread); });
+  ASSERT_EQ(started.size(), 1U);
+  std::int64_t room = 0;
+  std::ifstream("/proc/sys/fs/inotify/max_queued_events") >> room;
+  ASSERT_GT(room, 0);
+  testing::internal::CaptureStderr();
+  {
+    const StoppedThread stopped(*started.begin());
+    const std::string files[] = {root_ / "db/old/metadata/x.avro", root_ / "db/old/metadata/y.avro"};
+    for (const std::string& file : files) Write(file);
+    // Equal events that follow one another are one. None of these is of a table's metadata.
+    for (std::int64_t i = 0; i <= room / 2; ++i) {
+      for (const std::string& file : files) ::close(::open(file.c_str(), O_WRONLY));
+    }
+    // What comes now is lost: a table that is gone, and a new one, for which there is only room without the other.
+    fs::remove_all(root_ / "db/b");
+    fs::create_directories(root_ / "db/c/metadata");
+    Write(root_ / "db/c/metadata/v1.metadata.json");
+    Write(root_ / "db/a/metadata/v2.metadata.json");
+  }
+  const std::set<std::string> all = {(root_ / "db/old").string(), (root_ / "db/a").string(), (root_ / "db/c").string()};
+  EXPECT_EQ(Locations(3), all);
+  EXPECT_EQ(watch_->counts().overflows, 1);
+  // It goes on, also with what was new.
+  Write(root_ / "db/c/metadata/v2.metadata.json");
+  EXPECT_EQ(Locations(1), std::set<std::string>{(root_ / "db/c").string()});
+  EXPECT_EQ(watch_->counts().not_watched, 0);
+  watch_.reset();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "firn warn: " + root_.string() + ": the system has lost events: every table below is looked at\n");
 }
 
 TEST_F(DirectoryWatchTest, AMissingRootIsAnError) {

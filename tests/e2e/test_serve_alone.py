@@ -3,6 +3,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 
@@ -83,6 +84,31 @@ def test_request_toAShadow_saysThatNothingIsDone(lake):
         service.wait(lambda: any(each["state"] == "refused" for each in service.get("/requests")["items"]))
     told = run(lake, "explain", "db.events", "--state", str(lake / "state.db"))
     assert "Would start (the service is a shadow): " in told.stdout and "Starts:" not in told.stdout, told
+
+
+def test_watch_thatLostEvents_looksAtEveryTable(lake):
+    properties = {"uri": f"sqlite:///{lake}/catalog.db", "warehouse": f"file://{lake}/warehouse"}
+    table = SqlCatalog("lake", **properties).load_table("db.events")
+    folder = lake / "warehouse"
+    with serve(lake, "--shadow", "--watch", str(folder), "--sweep-interval", "1h") as service:
+        service.wait(lambda: any(each["files"] == 12 for each in service.get("/tables")["items"]))
+        os.kill(service.process.pid, signal.SIGSTOP)
+        names = [f"{table.location().removeprefix('file://')}/metadata/{name}.avro" for name in "xy"]
+        for name in names:
+            open(name, "w").close()
+        room = int(open("/proc/sys/fs/inotify/max_queued_events").read())
+        for _ in range(room // 2 + 1):
+            for name in names:
+                os.close(os.open(name, os.O_WRONLY))
+        table.append(pa.table({"id": [12]}))  # nobody is told of it any more
+        os.kill(service.process.pid, signal.SIGCONT)
+        service.wait(lambda: service.table("lake/db.events")["files"] == 13)
+        metrics = service.call("/metrics")[1]
+        assert f'firn_watch_overflows_total{{folder="{folder}"}} 1\n' in metrics, metrics
+        assert f'firn_watch_folders_left_out{{folder="{folder}"}} 0\n' in metrics, metrics
+        service.stop()
+    log = (lake / "serve.log").read_text()
+    assert re.search(r"Z firn warn: /.*/warehouse: the system has lost events: every table below is looked at\n", log), log
 
 
 def test_portThatIsTaken_leavesNoState(lake):
