@@ -14,6 +14,7 @@ import data_sets
 from deletes import fingerprint  # and the folder above in sys.path
 from peers import parquet_concat
 from splice import lineitem, run_set, scan_outputs, split, with_ids
+from titles import TITLES
 from tests.differential import tables
 from tests.differential.spark import Spark
 
@@ -56,18 +57,19 @@ def by_arrow_go(data):
 
 
 SETS = {
-    "wide": ("150 columns, 117 of them text, 80 files", lambda data: split(data, "wide", 80, wide)),
-    "nested": ("structs, lists, maps, optional at all levels, 50 files", lambda data: split(data, "nested", 50, nested)),
-    "lineitem-20": ("lineitem, 20 files of 8 MB", lambda data: split(data, "lineitem", 20, lineitem)),
-    "lineitem-spark": ("lineitem written by Spark, 100 files", by_spark),
-    "lineitem-arrow-rs": ("lineitem written by arrow-rs, 100 files", by_arrow_rs),
-    "lineitem-arrow-go": ("lineitem written by arrow-go, 100 files", by_arrow_go),
+    "wide": lambda data: split(data, "wide", 80, wide),
+    "nested": lambda data: split(data, "nested", 50, nested),
+    "lineitem-20": lambda data: split(data, "lineitem", 20, lineitem),
+    "lineitem-spark": by_spark,
+    "lineitem-arrow-rs": by_arrow_rs,
+    "lineitem-arrow-go": by_arrow_go,
 }
 
 
 def data_bench(firn, data, runs, results):
     concat = parquet_concat(data)
-    for name, (title, files) in SETS.items():
+    for name, files in SETS.items():
+        title = TITLES[f"data/{name}"]
         folder = files(data)
         if folder is None:
             print(f"\n{title}: that writer is not here")
@@ -79,5 +81,5 @@ def data_bench(firn, data, runs, results):
             if found != expected:
                 raise RuntimeError(f"{name}, {tool}: other rows: {found}, not {expected}")
 
-        run_set(f"data/{name}", title, folder, firn, data, runs, results, pyarrow=True, concat=concat, check=check)
+        run_set(f"data/{name}", folder, firn, data, runs, results, pyarrow=True, concat=concat, check=check)
         scan_outputs(f"data/{name}/scans", title, folder, ["full"], firn, data, runs, results)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from measure import peak_mb, timed
+from titles import TITLES
 
 DUCKDB_VERSION = "2.0.1"
 FLIGHTS = "vega-datasets@3.2.1"  # data/flights-3m.parquet: 3,000,000 real flights, BSD-3
@@ -151,7 +152,7 @@ def split(data, name, count, source, write=None, **options):
     return folder
 
 
-def compare(key, title, tools, out, runs, results, check=None):
+def compare(key, tools, out, runs, results, check=None):
     """Each tool in turn, `runs` times; ratios to DuckDB of the same round. `check(name, out)` looks at what a tool made."""
     measured = {name: [] for name in tools}
     for run in range(runs):
@@ -165,7 +166,7 @@ def compare(key, title, tools, out, runs, results, check=None):
                 if check and run == 0:
                     check(name, out)
     base = measured["duckdb"]
-    print(f"\n{title}, {runs} runs, medians")
+    print(f"\n{TITLES[key]}, {runs} runs, medians")
     print(f"  {'tool':20}{'CPU s':>8}{'/DuckDB':>9}{'wall s':>8}{'/DuckDB':>9}{'MB':>8}{'/DuckDB':>9}{'RSS MB':>8}{'groups':>8}")
     for name, rows in measured.items():
         out.unlink(missing_ok=True)
@@ -195,7 +196,7 @@ def tiers_of(firn, inputs, out, effort):
     return {name: tier["bytes"] for name, tier in json.loads(report)["tiers"].items()}
 
 
-def run_set(key, title, folder, firn, data, runs, results, pyarrow, concat=None, check=None):
+def run_set(key, folder, firn, data, runs, results, pyarrow, concat=None, check=None):
     out, python = data / "out.parquet", str(peer_python(data))
     inputs = sorted(str(p) for p in folder.glob("*.parquet"))
     tools = {"copy": [sys.executable, "-c", COPY, str(folder), str(out)],
@@ -207,7 +208,7 @@ def run_set(key, title, folder, firn, data, runs, results, pyarrow, concat=None,
     for effort in ("fast", "balanced", "dense"):
         tools[f"firn {effort}"] = splice_command(firn, inputs, out, effort)
     tools["firn, 2 threads"] = splice_command(firn, inputs, out, threads=2)
-    compare(key, title, tools, out, runs, results, check)
+    compare(key, tools, out, runs, results, check)
     for effort in ("fast", "balanced", "dense"):
         results[f"{key}/tiers/{effort}"] = tiers_of(firn, inputs, out, effort)
         print(f"  bytes per tier, {effort}: " +
@@ -216,18 +217,17 @@ def run_set(key, title, folder, firn, data, runs, results, pyarrow, concat=None,
 
 def splice_bench(firn, data, runs, results):
     for count in (100, 2000):
-        run_set(f"splice/{count}", f"lineitem, {count:,} files into one", split(data, "lineitem", count, lineitem), firn,
-                data, runs, results, pyarrow=True)
+        run_set(f"splice/{count}", split(data, "lineitem", count, lineitem), firn, data, runs, results, pyarrow=True)
 
 
 def copyable_bench(firn, data, runs, results):
     """Files whose pages can stay as they are: without dictionaries, and as DuckDB writes them."""
-    for key, title, folder in (
-            ("lineitem-plain", "lineitem without dictionaries, 100 files", split(data, "lineitem_plain", 100, lineitem, use_dictionary=False)),
-            ("lineitem-duckdb", "lineitem written by DuckDB, 100 files", split(data, "lineitem_duckdb", 100, lineitem, duckdb=True)),
-            ("flights-plain", "flights without dictionaries, 30 files", split(data, "flights_plain", 30, flights, use_dictionary=False)),
-            ("flights-duckdb", "flights written by DuckDB, 30 files", split(data, "flights_duckdb", 30, flights, duckdb=True))):
-        run_set(f"copyable/{key}", title, folder, firn, data, runs, results, pyarrow=False)
+    for key, folder in (
+            ("lineitem-plain", split(data, "lineitem_plain", 100, lineitem, use_dictionary=False)),
+            ("lineitem-duckdb", split(data, "lineitem_duckdb", 100, lineitem, duckdb=True)),
+            ("flights-plain", split(data, "flights_plain", 30, flights, use_dictionary=False)),
+            ("flights-duckdb", split(data, "flights_duckdb", 30, flights, duckdb=True))):
+        run_set(f"copyable/{key}", folder, firn, data, runs, results, pyarrow=False)
 
 
 def scan_outputs(key, title, folder, scans, firn, data, runs, results):
