@@ -50,19 +50,42 @@ inline service::OptimizeOptions OptionsOf(bool enabled) {
   return options;
 }
 
+/// A process whose runs are marked, and which sees the others as `states` says.
+struct MarkedProcess {
+  MarkedProcess(World& world, std::int64_t pid, std::map<std::int64_t, ports::ProcessState> states = {},
+                ports::Catalog* through = nullptr)
+      : processes(pid), environment(world.Environment(through == nullptr ? *world.catalog : *through)) {
+    processes.states = std::move(states);
+    environment.processes = &processes;
+  }
+  MarkedProcess(const MarkedProcess&) = delete;
+  MarkedProcess& operator=(const MarkedProcess&) = delete;
+
+  TestProcesses processes;
+  act::CommitEnvironment environment;
+};
+
 /// As process `pid`, which sees the others as `states` says.
 inline Result<service::Optimized> Optimize(World& world, std::int64_t pid,
                                            std::map<std::int64_t, ports::ProcessState> states, bool enabled = true,
                                            ports::Catalog* through = nullptr) {
-  TestProcesses processes(pid);
-  processes.states = std::move(states);
-  act::CommitEnvironment environment = world.Environment(through == nullptr ? *world.catalog : *through);
-  environment.processes = &processes;
-  return service::Optimize(environment, SimTable::Id(), OptionsOf(enabled));
+  MarkedProcess process(world, pid, std::move(states), through);
+  return service::Optimize(process.environment, SimTable::Id(), OptionsOf(enabled));
 }
 
 inline Result<service::Optimized> OptimizeAsProcess(World& world, ports::Catalog* through = nullptr) {
   return world.AsProcess([&] { return Optimize(world, 1, {}, true, through); });
+}
+
+/// Process 1 dies at that call of its run, when it is `done` or before; the call, for people.
+inline std::string DieAt(World& world, std::int64_t call, bool done) {
+  world.injector.Reset();
+  world.injector.CrashAt(call, done);
+  (void)OptimizeAsProcess(world);
+  std::string text = fmt::format("call {}{}: {}", call, done ? " done" : "",
+                                 world.injector.trace().at(static_cast<std::size_t>(call - 1)));
+  world.injector.Reset();
+  return text;
 }
 
 inline constexpr auto kEnded = ports::ProcessState::kEnded;
@@ -114,11 +137,8 @@ inline std::int64_t CallsOf(std::int32_t version) {
 
 /// What one journal of process 2 does about what is there.
 inline act::Tidied LookAt(World& world, const ports::LoadedTable& table, ports::ProcessState state) {
-  TestProcesses processes(2);
-  processes.states = {{1, state}};
-  act::CommitEnvironment environment = world.Environment(*world.catalog);
-  environment.processes = &processes;
-  act::RunJournal journal(environment, "main");
+  MarkedProcess process(world, 2, {{1, state}});
+  act::RunJournal journal(process.environment, "main");
   journal.LookAtEarlier(table);
   return journal.End(false, table, false);
 }

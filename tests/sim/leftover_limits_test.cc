@@ -43,10 +43,7 @@ TEST_P(LeftoverLimitsTest, SignOfACommitBehindManyFiles_IsSeen) {
 TEST_P(LeftoverLimitsTest, ManyCommittedFiles_DoNotCount) {
   World world(GetParam());
   world.Fill(6, 3);
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(GetParam()), false);  // before its mark is removed
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
+  DieAt(world, CallsOf(GetParam()), false);  // before its mark is removed
   const act::RunMark mark = OnlyMark(world);
   for (const std::size_t number : {std::size_t{0}, std::size_t{1}})
     world.Fail(ports::WriteFile(*world.storage, OwnFile(mark, number), {}));
@@ -106,10 +103,7 @@ TEST_P(LeftoverLimitsTest, ThroughAnotherNameOrAnOlderState_NothingIsRemoved) {
   ASSERT_TRUE(older && copy);
   copy->id.name = "copy";
   const std::vector<Row> rows = world.Rows();
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(GetParam()) - 1, false);
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
+  DieAt(world, CallsOf(GetParam()) - 1, false);
   const std::set<std::string> before = Unnamed(world);
   for (const ports::LoadedTable* table : {&*copy, &*older}) {
     if (table == &*older && GetParam() == 1) continue;  // has no numbers by which it could be seen
@@ -129,10 +123,8 @@ TEST_P(LeftoverLimitsTest, OfAnotherMachine_ARunThatIsSeenAtWorkIsNotTakenForDea
   World world(GetParam());
   world.Fill(6, 3);
   const auto table = world.table().Load();
-  TestProcesses processes(1);
-  act::CommitEnvironment environment = world.Environment(*world.catalog);
-  environment.processes = &processes;
-  act::RunJournal journal(environment, "main");
+  MarkedProcess process(world, 1);
+  act::RunJournal journal(process.environment, "main");
   world.Fail(journal.Begin(*table));
   for (int days = 0; days < 9; days += 2) {
     world.clock.SleepMs(act::kUnknownAgeMs / 3 * 2);
@@ -159,9 +151,7 @@ TEST_P(LeftoverLimitsTest, WorkBetweenCommits_IsSeen) {
     if (of_deletes && GetParam() == 1) continue;
     if (of_deletes) world.Fail(world.table().AddEqualityDelete(0, {1, 2}));
     if (of_deletes) world.Fail(world.table().AddEqualityDelete(0, {4}));
-    TestProcesses processes(1);
-    act::CommitEnvironment environment = world.Environment(*world.catalog);
-    environment.processes = &processes;
+    MarkedProcess process(world, 1);
     std::vector<bool> seen_before_lists;
     world.intrude = [&](std::int64_t, const ports::IoEvent& event) {
       world.clock.SleepMs(act::kSightMs / 2);
@@ -174,11 +164,13 @@ TEST_P(LeftoverLimitsTest, WorkBetweenCommits_IsSeen) {
       options.rewrite.memory_bytes = 256 << 20;
       options.plan.min_input_files = 2;
       options.plan.own_file_ratio = 2;
-      const auto done = world.AsProcess([&] { return service::RewriteDeletes(environment, SimTable::Id(), options); });
+      const auto done =
+          world.AsProcess([&] { return service::RewriteDeletes(process.environment, SimTable::Id(), options); });
       ASSERT_TRUE(done && done->outcome.failures.empty());
     } else {
+      const service::OptimizeOptions options = OptionsOf(true);
       const auto done =
-          world.AsProcess([&] { return service::Optimize(environment, SimTable::Id(), OptionsOf(true)); });
+          world.AsProcess([&] { return service::Optimize(process.environment, SimTable::Id(), options); });
       ASSERT_TRUE(done && done->outcome.failures.empty());
     }
     EXPECT_EQ(seen_before_lists, std::vector<bool>{true}) << of_deletes;
@@ -190,10 +182,7 @@ TEST_P(LeftoverLimitsTest, WorkBetweenCommits_IsSeen) {
 TEST_P(LeftoverLimitsTest, TemporaryFilesOfAnotherProcessWithTheSameNumber_Stay) {
   World world(GetParam());
   world.Fill(6, 3);
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(GetParam()) / 2, true);
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
+  DieAt(world, CallsOf(GetParam()) / 2, true);
   const std::string own = fmt::format("mem://wh/db/t/data/.firn-1-{}-7.tmp", ports::ProcessToken());
   const std::vector<std::string> others = {"mem://wh/db/t/data/.firn-1-7.tmp",
                                            "mem://wh/db/t/data/.firn-1-0123456789abcdef-7.tmp"};

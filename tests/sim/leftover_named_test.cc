@@ -52,10 +52,7 @@ TEST_P(LeftoverNamedTest, TablePutBackWhileARunWorks_ItsCommitIsNotTakenForALeft
 /// A run that has committed and died before it took its mark away.
 act::RunMark MarkOfACommitted(World& world, std::int32_t version) {
   world.Fill(6, 3);
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(version), false);
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
+  DieAt(world, CallsOf(version), false);
   return OnlyMark(world);
 }
 
@@ -81,10 +78,8 @@ TEST_P(LeftoverNamedTest, BothMarksAreThere_TheRunCannotCommitWhatALaterOneRemov
   World world(GetParam());
   world.Fill(6, 3);
   const auto table = world.table().Load();
-  TestProcesses processes(1);
-  act::CommitEnvironment environment = world.Environment(*world.catalog);
-  environment.processes = &processes;
-  act::RunJournal journal(environment, "main");
+  MarkedProcess process(world, 1);
+  act::RunJournal journal(process.environment, "main");
   world.Fail(journal.Begin(*table));
   const std::string list = fmt::format("mem://wh/db/t/metadata/snap-7-1-{}.avro", journal.NewFileUuid());
   world.Fail(ports::WriteFile(*world.storage, list, {}));
@@ -190,11 +185,8 @@ TEST_P(LeftoverNamedTest, TableThatCannotBeReadAgain_NothingIsOffered) {
   ASSERT_TRUE(OptimizeAsProcess(world, &slow).has_value());
   const auto table = world.table().Load();
   for (const bool is_replaced : {false, true}) {
-    TestProcesses processes(2);
-    processes.states = {{1, kEnded}};
-    act::CommitEnvironment environment = world.Environment(*world.catalog);
-    environment.processes = &processes;
-    act::RunJournal journal(environment, "main");
+    MarkedProcess process(world, 2, {{1, kEnded}});
+    act::RunJournal journal(process.environment, "main");
     journal.LookAtEarlier(*table);
     ASSERT_TRUE(journal.has_earlier());
     std::optional<ports::LoadedTable> now;

@@ -21,12 +21,7 @@ TEST_P(LeftoverTest, ProcessDiesAtAnyCall_TheNextRunRemovesAllOfIt) {
       World world(GetParam());
       world.Fill(6, 3);
       const std::vector<Row> rows = world.Rows();
-      world.injector.Reset();
-      world.injector.CrashAt(k, done);
-      (void)OptimizeAsProcess(world);
-      SCOPED_TRACE(testing::Message() << "call " << k << (done ? " done: " : ": ")
-                                      << world.injector.trace().at(static_cast<std::size_t>(k - 1)));
-      world.injector.Reset();
+      SCOPED_TRACE(DieAt(world, k, done));
       const auto next = Optimize(world, 2, {{1, kEnded}});
       ASSERT_TRUE(next.has_value()) << ToString(next.error());
       EXPECT_EQ(next->outcome.leftover_files, std::vector<std::string>());
@@ -47,12 +42,7 @@ TEST_P(LeftoverTest, ProcessDiesAtAnyCall_ARunThatCommitsNothingNamesWhatItKeeps
     World world(GetParam());
     world.Fill(6, 3);
     const std::vector<Row> rows = world.Rows();
-    world.injector.Reset();
-    world.injector.CrashAt(k, true);
-    (void)OptimizeAsProcess(world);
-    SCOPED_TRACE(testing::Message() << "call " << k << ": "
-                                    << world.injector.trace().at(static_cast<std::size_t>(k - 1)));
-    world.injector.Reset();
+    SCOPED_TRACE(DieAt(world, k, true));
     const auto next = Optimize(world, 2, {{1, kEnded}}, false);
     ASSERT_TRUE(next.has_value()) << ToString(next.error());
     for (const std::string& file : Unnamed(world)) {
@@ -72,10 +62,7 @@ TEST_P(LeftoverTest, OfAProcessThatRunsOrMayRun_NothingIsTouched) {
     for (const bool is_known : {true, false}) {
       World world(GetParam());
       world.Fill(6, 3);
-      world.injector.Reset();
-      world.injector.CrashAt(k, true);
-      (void)OptimizeAsProcess(world);
-      world.injector.Reset();
+      DieAt(world, k, true);
       const std::set<std::string> before = Unnamed(world);
       std::map<std::int64_t, ports::ProcessState> states;
       if (is_known) states[1] = kRuns;
@@ -92,10 +79,7 @@ TEST_P(LeftoverTest, OfAProcessThatRunsOrMayRun_NothingIsTouched) {
 TEST_P(LeftoverTest, OfAnotherMachine_AfterDays_ItIsTakenForDead) {
   World world(GetParam());
   world.Fill(6, 3);
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(GetParam()) / 2, true);
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
+  DieAt(world, CallsOf(GetParam()) / 2, true);
   ASSERT_FALSE(Unnamed(world).empty());
   world.clock.SleepMs(act::kUnknownAgeMs);
   const auto next = Optimize(world, 2, {});
@@ -165,10 +149,7 @@ TEST_P(LeftoverTest, ThroughAnOldMetadataFile_NothingIsRemoved) {
   world.Fill(6, 3);
   const std::string old_file = world.table().Load()->metadata_location;
   const std::vector<Row> rows = world.Rows();
-  world.injector.Reset();
-  world.injector.CrashAt(CallsOf(GetParam()), false);  // before its mark is removed
-  (void)OptimizeAsProcess(world);
-  world.injector.Reset();
+  DieAt(world, CallsOf(GetParam()), false);  // before its mark is removed
   ASSERT_NE(world.table().Load()->metadata_location, old_file);
   const std::set<std::string> before = Unnamed(world);
   ASSERT_EQ(before.size(), 1U);
