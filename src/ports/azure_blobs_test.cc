@@ -75,8 +75,9 @@ TEST_F(AzureBlobsTest, Put_IsSignedWithItsCondition) {
               Contains(Header("Authorization", "SharedKey lake:DdAhLo4VbOxEVRplyowAg1W1psEX3FfJsZ6j2XSmvwg=")));
 }
 
-TEST_F(AzureBlobsTest, Put_NameTaken_Conflict) {
+TEST_F(AzureBlobsTest, Put_NameTaken_ConflictUnlessTheBytesAreOurs) {
   MemoryFileIO objects;
+  objects.Put("abfs://box@lake/k", {'o'});
   const auto path_of = [](const std::string&) -> Result<std::string> { return "box/k"; };
   http_ = std::make_shared<MemoryHttp>([](const HttpRequest&) -> Result<HttpResponse> {
     return HttpResponse{.status = 409, .headers = {{"x-ms-error-code", "BlobAlreadyExists"}}, .body = ""};
@@ -87,6 +88,7 @@ TEST_F(AzureBlobsTest, Put_NameTaken_Conflict) {
   EXPECT_EQ(taken.error().code, Code::kConflict);
   EXPECT_THAT(taken.error().message, HasSubstr("file exists already"));
   EXPECT_EQ(http_->requests().size(), 1U) << "nothing is open, so nothing is sent again";
+  EXPECT_TRUE(put.Put("abfs://box@lake/k", AsBytes(std::string_view("o")))) << "sent twice by something in between";
 }
 
 TEST_F(AzureBlobsTest, Delete_MissingBlob_Ok_MissingContainer_Refused) {

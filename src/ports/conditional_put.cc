@@ -100,11 +100,14 @@ Status ConditionalPut::Put(const std::string& location, ByteView bytes) {
     const int status = response->status;
     if (status / 100 == 2) return Ok();
     failure = Error{Code::kUnavailable, fmt::format("{}: {}", location, ReasonOf(*response))};
+    // Both may be the answer to a second copy, made by something in between: then the first is ours.
     if (IsTaken(*response)) {
+      may_be_there = true;
       failure = Error{Code::kConflict, location + ": file exists already"};
       break;
     }
     if (status == kAtTheSameTime) {
+      may_be_there = true;
       failure = Error{Code::kConflict, location + ": is being written by another"};
     } else if (status == 501) {
       return Error{Code::kUnsupported, fmt::format("{}: {}", location, ReasonOf(*response))};
@@ -120,11 +123,12 @@ Status ConditionalPut::Put(const std::string& location, ByteView bytes) {
 
 /// Ours may have arrived. Only bytes of another writer prove that it has not and never will.
 Status ConditionalPut::Settle(const std::string& location, ByteView bytes, Status failure) {
-  const auto found = ReadFile(plain_, location);
+  const auto source = plain_.Open(location);
+  if (source && (*source)->size() != bytes.size()) return Error{Code::kConflict, location + ": file exists already"};
+  const auto found = source ? ReadAll(**source, bytes.size()) : Result<Bytes>(source.error());
   if (found && std::ranges::equal(*found, bytes)) return Ok();
   if (found) return Error{Code::kConflict, location + ": file exists already"};
-  failure.error().code = Code::kUnavailable;
-  return failure;
+  return Error{Code::kUnavailable, fmt::format("{}; after that: {}", failure.error().message, found.error().message)};
 }
 
 Status ConditionalPut::CheckHonoured(const std::string& location) {
