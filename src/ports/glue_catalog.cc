@@ -9,6 +9,7 @@
 
 #include "base/text_parts.h"
 #include "ports/server_property.h"
+#include "ports/tries.h"
 
 namespace firn::ports {
 namespace {
@@ -55,9 +56,8 @@ Code CodeOf(int status, const std::string& kind, bool may_change) {
   if (kind == "EntityNotFoundException") return Code::kNotFound;
   // Another writer at this moment; also a version that is not the table's any more.
   if (kind == "ConcurrentModificationException" || kind == "VersionMismatchException") return Code::kConflict;
-  if (kind.find("Throttl") != std::string::npos || kind == "ConcurrentRunsExceededException" || status == 429) {
-    return Code::kUnavailable;
-  }
+  if (kind.find("Throttl") != std::string::npos || kind == "ConcurrentRunsExceededException") return Code::kUnavailable;
+  if (status == 429 && !(may_change && kind.empty())) return Code::kUnavailable;
   if (kind == "ResourceNumberLimitExceededException") return Code::kLimit;
   if (kind == "ResourceNotReadyException") return Code::kUnavailable;
   const bool is_refusal = may_change ? IsRefusal(kind) : kind != "OperationTimeoutException";
@@ -87,6 +87,12 @@ std::string Parameter(const json::Value& table, std::string_view name) {
 
 Result<std::string> PointerOf(const TableIdentifier& id, const json::Value& table) {
   return PointerOfEntry(id, "Glue", Parameter(table, "table_type"), Parameter(table, "metadata_location"));
+}
+
+/// Empty: Glue gives none.
+std::string VersionOf(const json::Value& table) {
+  const json::Value* version = table.Find("VersionId");
+  return version && version->AsString() ? *version->AsString() : "";
 }
 
 json::Value InputOf(const json::Value& table, const std::string& from, const std::string& to) {
@@ -119,7 +125,7 @@ Result<std::shared_ptr<Catalog>> GlueCatalog::Open(std::string name, const Prope
   return std::shared_ptr<Catalog>(std::move(catalog));
 }
 
-Result<json::Value> GlueCatalog::Call(std::string_view operation, json::Value body, bool may_change) {
+Result<HttpResponse> GlueCatalog::Send(std::string_view operation, json::Value body, bool may_change) {
   if (!catalog_id_.empty()) body.Set("CatalogId", catalog_id_);
   HttpRequest request{.method = "POST", .url = endpoint_, .headers = {}, .body = json::Write(body)};
   request.is_read_only = !may_change;
@@ -127,17 +133,13 @@ Result<json::Value> GlueCatalog::Call(std::string_view operation, json::Value bo
                      {"X-Amz-Target", fmt::format("AWSGlue.{}", operation)}};
   request.timeout_ms = kTimeoutMs;
   FIRN_TRY(signer_.Sign(request, now_.Now()));
-  auto response = http_->Send(request);
-  if (!response) {
-    Error& error = response.error();
-    // An answer that is too large was an answer.
-    if (error.code == Code::kLimit && may_change) error.code = Code::kOutcomeUnknown;
-    return std::move(error);
-  }
-  if (response->status != 200) return GlueError(*response, may_change);
-  // The answer to a change is empty, or nothing that is needed.
-  if (may_change) return json::Value::Object();
-  auto answer = json::Parse(response->body);
+  return http_->Send(request);
+}
+
+Result<json::Value> GlueCatalog::Call(std::string_view operation, json::Value body) {
+  FIRN_ASSIGN(const HttpResponse response, Send(operation, std::move(body), /*may_change=*/false));
+  if (response.status != 200) return GlueError(response, /*may_change=*/false);
+  auto answer = json::Parse(response.body);
   if (!answer) return std::move(answer.error()).In(fmt::format("Glue's answer to {}", operation));
   return answer;
 }
@@ -172,38 +174,46 @@ Status GlueCatalog::SwapPointer(const PointerSwap& swap) {
   if (!table) return std::move(table.error());
   FIRN_ASSIGN(const std::string location, PointerOf(id, *table));
   if (location != from) return Error{Code::kConflict, "another commit came first"};
-  const json::Value* version = table->Find("VersionId");
-  if (!version || !version->AsString() || version->AsString()->empty()) {
+  const std::string version = VersionOf(*table);
+  if (version.empty()) {
     return Error{Code::kUnsupported, "Glue gives no VersionId for the table: a commit could overwrite another one"};
   }
   json::Value body = json::Value::Object();
   body.Set("DatabaseName", id.name_space[0]);
   body.Set("TableInput", InputOf(*table, from, to));
   body.Set("SkipArchive", skips_archive_);
-  body.Set("VersionId", *version->AsString());
-  auto done = Call("UpdateTable", std::move(body), /*may_change=*/true);
-  if (done) return Ok();
-  Error& error = done.error();
-  if (error.code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
-  if (error.code == Code::kOutcomeUnknown) return Reconcile(id, from, to, std::move(error));
-  // A gateway may have sent the request twice: then the refusal is that of the second copy.
-  const auto now = ReadPointer(id);
-  if (now && *now == to) return Ok();
-  if (now && error.code == Code::kConflict && *now != from) {
-    error.code = Code::kOutcomeUnknown;
-    return DecideByLog(*now, from, to, std::move(error));
-  }
-  if (!now && error.code == Code::kConflict && now.error().code != Code::kNotFound) error.code = Code::kOutcomeUnknown;
-  return std::move(error);
+  body.Set("VersionId", version);
+  auto response = Send("UpdateTable", std::move(body), /*may_change=*/true);
+  if (response) return response->status == 200 ? Ok() : Settle(swap, version, GlueError(*response, true));
+  Error& error = response.error();
+  if (error.code != Code::kOutcomeUnknown && error.code != Code::kLimit) return std::move(error);  // it was never sent
+  error.code = Code::kOutcomeUnknown;  // an answer that is too large was an answer
+  return Settle(swap, version, std::move(error));
 }
 
-/// After an update whose answer is missing. That the old location is still there proves nothing: the request may be on
-/// its way. Another location does, because its version is not the one that the request names.
-Status GlueCatalog::Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault) {
-  const auto location = ReadPointer(id);
-  if (location && *location == to) return Ok();
-  if (!location || *location == from) return fault;
-  return DecideByLog(*location, from, to, std::move(fault));
+/// After an update that was not acknowledged. Its answer is missing, or it is a refusal, and then a gateway may have
+/// sent the request twice and this is the answer to the second copy: only the table tells, and as long as it cannot be
+/// read, nobody knows. Not found is no reading: a table that was renamed names our file all the same.
+Status GlueCatalog::Settle(const PointerSwap& swap, const std::string& version, Error error) {
+  // Without an answer the request may be on its way; and what Glue is at with this table now may be ours.
+  const bool may_come = error.code == Code::kOutcomeUnknown || error.code == Code::kConflict;
+  Error unknown{Code::kOutcomeUnknown, error.message};
+  for (Tries reads(now_, {.count = 5, .first_pause_ms = 200}); reads.Next();) {
+    const auto table = GetTable(swap.id);
+    const auto location = table ? PointerOf(swap.id, *table) : Result<std::string>(table.error());
+    if (!location) {
+      unknown.message = fmt::format("{}; after that: {}", error.message, location.error().message);
+      if (location.error().code == Code::kNotFound) break;
+      continue;
+    }
+    if (*location == swap.to) return Ok();
+    // Another location has another version than the request names: nothing of it can come any more.
+    if (*location != swap.from) return DecideByLog(*location, swap.from, swap.to, std::move(unknown));
+    const std::string now = VersionOf(*table);
+    if (!now.empty() && now != version) return Error{Code::kConflict, "the table's entry was changed meanwhile"};
+    if (!may_come) return error;
+  }
+  return unknown;
 }
 
 Result<std::vector<json::Value>> GlueCatalog::ListAll(std::string_view operation, json::Value body,

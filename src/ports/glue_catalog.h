@@ -41,10 +41,11 @@ class GlueCatalog final : public PointerCatalog {
 
   Result<std::string> ReadPointer(const TableIdentifier& id) override;
   Status SwapPointer(const PointerSwap& swap) override;
-  Status Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault);
+  Status Settle(const PointerSwap& swap, const std::string& version, Error error);
   Result<json::Value> GetTable(const TableIdentifier& id);
-  /// `may_change`: a failure that leaves open whether it was done is kOutcomeUnknown.
-  Result<json::Value> Call(std::string_view operation, json::Value body, bool may_change = false);
+  Result<HttpResponse> Send(std::string_view operation, json::Value body, bool may_change);
+  /// For what changes nothing.
+  Result<json::Value> Call(std::string_view operation, json::Value body);
   Result<std::vector<json::Value>> ListAll(std::string_view operation, json::Value body, const char* member);
 
   std::shared_ptr<Http> http_;

@@ -3,9 +3,11 @@
 // Catalogs that keep one location a table and leave it to the client to write the metadata file.
 //
 // In: a compare-and-set on the location. Out: the Catalog port.
-// Guarantees: the new metadata file is durable before the location is swapped. After a clean refusal it is removed
-//   again; after an unknown outcome it stays. write.metadata.delete-after-commit.enabled removes only metadata
-//   files in the table's own metadata folder that left the metadata-log in this very commit.
+// Guarantees: the new metadata file is durable before the location is swapped. It is removed again only when it is
+// known
+//   that the catalog does not name it and will not; after an unknown outcome it stays.
+//   write.metadata.delete-after-commit.enabled removes only metadata files in the table's own metadata folder that left
+//   the metadata-log in this very commit.
 // Cost: a load reads the metadata file, a commit writes one.
 // Threads: any, if the subclass is.
 // Source: Java BaseMetastoreTableOperations, CatalogUtil.deleteRemovedMetadataFiles.
@@ -51,12 +53,14 @@ class PointerCatalog : public Catalog {
       : name_(std::move(name)), io_(std::move(io)), clock_(clock), random_(seed) {}
 
   virtual Result<std::string> ReadPointer(const TableIdentifier& id) = 0;
-  /// Ok: `swap.to` is current. kConflict: it was not `swap.from` any more, or the table is gone; nothing changed.
-  /// kOutcomeUnknown: cannot tell. Every other code: nothing changed.
+  /// Ok: `swap.to` is current, or was. kConflict: it was not `swap.from` any more, or the table is gone.
+  /// kOutcomeUnknown: cannot tell, or a request may arrive late. Every other code, and kConflict: nothing changed and
+  /// nothing will, which a refusal alone does not prove: the request may have been done before, in another copy. Either
+  /// it was not sent, or the location was read after the refusal.
   virtual Status SwapPointer(const PointerSwap& swap) = 0;
 
-  /// After a swap whose answer is missing, when `location` is neither `from` nor `to` any more: whether it happened, by
-  /// the log of older files in what is current. `fault` if that proves nothing.
+  /// After a swap that was not acknowledged, when `location` is neither `from` nor `to` any more: whether it happened,
+  /// by the log of older files in what is current. `fault` if that proves nothing.
   Status DecideByLog(const std::string& location, const std::string& from, const std::string& to, Error fault);
 
   FileIO& io() { return *io_; }
