@@ -149,8 +149,7 @@ Status HiveCatalog::SwapUnderLock(const PointerSwap& swap) {
   }
   Status released = lock.Release();
   if (done && !released && released.error().code == Code::kNotFound) {
-    return Reconcile(swap, {Code::kOutcomeUnknown, "the lock of the table ended while it was changed"},
-                     /*is_checked=*/false);
+    return Reconcile(swap, {Code::kOutcomeUnknown, "the lock of the table ended while it was changed"});
   }
   if (!released) {
     Log(LogLevel::kWarn,
@@ -164,37 +163,36 @@ Status HiveCatalog::Alter(const PointerSwap& swap, thrift::Value entry, bool& is
   bool was_answered = false;
   Status done = metastore_->Alter(DatabaseOf(swap.id), TableOf(swap.id), std::move(entry), swap.from, was_answered);
   if (done) return done;
-  if (done.error().code == Code::kOutcomeUnknown) {
-    is_open = !was_answered;
-    return Reconcile(swap, std::move(done.error()), /*is_checked=*/false);
-  }
-  if (done.error().code == Code::kConflict) {
-    // After a fault of its database the server repeats a call: then what it found there may be ours.
-    done.error().code = Code::kOutcomeUnknown;
-    return Reconcile(swap, std::move(done.error()), /*is_checked=*/true);
-  }
-  if (done.error().code == Code::kInvalidArgument) {
-    const auto now = ReadPointer(swap.id);
-    if (now && *now == swap.to) return Ok();
-    if (!now && now.error().code == Code::kNotFound) return Error{Code::kConflict, "the table is gone"};
-  }
-  return done;
+  if (!was_answered && done.error().code != Code::kOutcomeUnknown) return done;  // the server has not got it
+  is_open = !was_answered;
+  return Reconcile(swap, std::move(done.error()));
 }
 
-/// After a change whose answer is missing, or proves nothing. The server may be at it still, unless it has said that
-/// the condition did not hold (`is_checked`).
-Status HiveCatalog::Reconcile(const PointerSwap& swap, Error fault, bool is_checked) {
+/// After a change that was not acknowledged. Its answer is missing or proves nothing (kOutcomeUnknown): the server may
+/// be at it still. Or it is a refusal: after a fault of its database the server repeats a call, and then what it found
+/// there may be ours; only the table tells, and as long as it cannot be read, nobody knows. Not found is no reading: a
+/// table that was renamed names our file all the same.
+Status HiveCatalog::Reconcile(const PointerSwap& swap, Error error) {
+  const bool may_come = error.code == Code::kOutcomeUnknown;
+  const bool is_conflict = error.code == Code::kConflict;  // somebody's change was seen, so it is waited for
+  Error unknown{Code::kOutcomeUnknown, error.message};
   std::string location = swap.from;
   for (Tries reads(clock_, {.count = 5, .first_pause_ms = 200}); location == swap.from && reads.Next();) {
-    if (auto now = ReadPointer(swap.id)) location = std::move(*now);
+    auto now = ReadPointer(swap.id);
+    if (now) {
+      location = std::move(*now);
+      if (location == swap.from && !may_come && !is_conflict) return error;
+    } else {
+      unknown.message = fmt::format("{}; after that: {}", error.message, now.error().message);
+      if (now.error().code == Code::kNotFound) break;
+    }
     if (stop_ != nullptr && stop_->load()) break;
   }
   if (location == swap.to) return Ok();
-  if (location == swap.from) return fault;
-  Status decided = DecideByLog(location, swap.from, swap.to, fault);
+  if (location == swap.from) return unknown;
+  Status decided = DecideByLog(location, swap.from, swap.to, unknown);
   // Where the server does not look at the condition, the change may come late and overwrite what is there now.
-  const bool is_conflict = !decided && decided.error().code == Code::kConflict;
-  if (is_conflict && !is_checked && !ServerChecks()) return fault;
+  if (!decided && decided.error().code == Code::kConflict && may_come && !ServerChecks()) return unknown;
   return decided;
 }
 

@@ -48,7 +48,7 @@ class HiveCatalog final : public PointerCatalog {
   Status SwapUnderLock(const PointerSwap& swap);
   /// `is_open`: the server may be at it still.
   Status Alter(const PointerSwap& swap, thrift::Value entry, bool& is_open);
-  Status Reconcile(const PointerSwap& swap, Error fault, bool is_checked);
+  Status Reconcile(const PointerSwap& swap, Error error);
   Result<bool> UsesLock(const iceberg::TableMetadata& base) const;
   bool ServerChecks() const;
 

@@ -172,6 +172,15 @@ class HiveCatalogTest : public testing::Test {
     return Thrown(2, "The table has been modified. The parameter value for key 'metadata_location' is 'x'.");
   }
 
+  /// The next reads of the entry fail.
+  void BlindReads(int count) {
+    answers_["get_table_req"] = [this, count](const Value&) mutable {
+      return count-- > 0 ? Thrown(1, "not now") : Returned(Value::Struct({{1, Entry()}}));
+    };
+  }
+
+  static Value Refused() { return Thrown(1, "Unable to alter table"); }
+
   std::shared_ptr<Catalog> Open(bool has_locks = true, const std::atomic<bool>* stop = nullptr) {
     const auto make_io = [this](const Properties&) -> Result<std::shared_ptr<FileIO>> { return io_; };
     return *HiveCatalog::Open(
@@ -208,30 +217,35 @@ TEST_F(HiveCatalogTest, Alter_RepeatedByTheServer_IsOursAndKeepsTheFile) {
 }
 
 TEST_F(HiveCatalogTest, Alter_RepeatedByTheServerAndOthersOnTop_IsOurs) {
-  std::string ours;
-  answers_["alter_table_with_environment_context"] = [&](const Value& arguments) {
-    ours = LocationIn(arguments);
-    CommitOther(ours);
-    return Modified();
-  };
-  const auto done = Commit(*Open());
-  ASSERT_TRUE(done) << ToString(done.error());
-  EXPECT_EQ(done->metadata_location, ours);
-  EXPECT_TRUE(*io_->Exists(ours));
+  for (const Value& answer : {Modified(), Refused()}) {
+    location_ = kOld;
+    std::string ours;
+    answers_["alter_table_with_environment_context"] = [&](const Value& arguments) {
+      ours = LocationIn(arguments);
+      CommitOther(ours);
+      return answer;
+    };
+    const auto done = Commit(*Open());
+    ASSERT_TRUE(done) << ToString(done.error());
+    EXPECT_EQ(done->metadata_location, ours);
+    EXPECT_TRUE(*io_->Exists(ours));
+  }
 }
 
 TEST_F(HiveCatalogTest, Alter_OthersCameFirst_IsAConflictAndLeavesNoFile) {
   for (const char* version : {"4.0.1", "3.0"}) {  // HIVE-26882 was ported back to some
-    version_ = version;
-    location_ = kOld;
-    answers_["alter_table_with_environment_context"] = [&](const Value&) {
-      CommitOther(kOld);
-      return Modified();
-    };
-    const auto done = Commit(*Open());
-    ASSERT_FALSE(done);
-    EXPECT_EQ(done.error().code, Code::kConflict) << done.error().message;
-    EXPECT_EQ(io_->file_count(), 2U);
+    for (const Value& answer : {Modified(), Refused()}) {
+      version_ = version;
+      location_ = kOld;
+      answers_["alter_table_with_environment_context"] = [&](const Value&) {
+        CommitOther(kOld);
+        return answer;
+      };
+      const auto done = Commit(*Open());
+      ASSERT_FALSE(done);
+      EXPECT_EQ(done.error().code, Code::kConflict) << done.error().message;
+      EXPECT_EQ(io_->file_count(), 2U);
+    }
   }
 }
 
@@ -246,6 +260,53 @@ TEST_F(HiveCatalogTest, Alter_ModifiedAndNobodyCanRead_IsUnknownAndKeepsTheFile)
   EXPECT_EQ(done.error().code, Code::kOutcomeUnknown) << done.error().message;
   EXPECT_THAT(done.error().message, HasSubstr("has been modified"));
   EXPECT_TRUE(*io_->Exists(location_));
+}
+
+TEST_F(HiveCatalogTest, Alter_RefusedAfterItWasDone_IsOursWhenTheTableCanBeRead) {
+  for (const bool has_locks : {true, false}) {
+    for (const int blind_reads : {0, 1, 3}) {
+      SCOPED_TRACE(testing::Message() << "locks " << has_locks << ", reads that fail " << blind_reads);
+      location_ = kOld;
+      answers_.erase("get_table_req");
+      answers_["alter_table_with_environment_context"] = [&](const Value& arguments) {
+        location_ = LocationIn(arguments);
+        BlindReads(blind_reads);
+        return Refused();
+      };
+      const auto catalog = Open(has_locks);
+      const auto done = Commit(*catalog);
+      ASSERT_TRUE(done) << ToString(done.error());
+      EXPECT_EQ(done->metadata_location, location_);
+      EXPECT_TRUE(catalog->LoadTable(kId));
+    }
+  }
+}
+
+TEST_F(HiveCatalogTest, Alter_RefusedAfterItWasDoneAndNobodyCanRead_IsUnknownAndKeepsTheFile) {
+  // Renamed meanwhile, a table is not found, and names the file all the same.
+  for (const std::int16_t fault : {std::int16_t{1}, std::int16_t{2}}) {
+    location_ = kOld;
+    answers_.erase("get_table_req");
+    answers_["alter_table_with_environment_context"] = [&](const Value& arguments) {
+      location_ = LocationIn(arguments);
+      answers_["get_table_req"] = [fault](const Value&) { return Thrown(fault, "not now"); };
+      return Refused();
+    };
+    const auto done = Commit(*Open());
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::kOutcomeUnknown) << done.error().message;
+    EXPECT_THAT(done.error().message, HasSubstr("Unable to alter table"));
+    EXPECT_THAT(done.error().message, HasSubstr("not now"));
+    EXPECT_TRUE(*io_->Exists(location_));
+  }
+}
+
+TEST_F(HiveCatalogTest, Alter_Refused_SaysWhyAndLeavesNoFile) {
+  answers_["alter_table_with_environment_context"] = [](const Value&) { return Refused(); };
+  const auto done = Commit(*Open());
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Code::kInvalidArgument) << done.error().message;
+  EXPECT_EQ(io_->file_count(), 1U);
 }
 
 TEST_F(HiveCatalogTest, SwapsNames_OnlyWhereTheServerLooksAtTheCondition) {
