@@ -186,7 +186,9 @@ Status HadoopCatalog::Publish(const LoadedTable& base, const std::string& locati
   }
   if (Status written = WriteFile(*io_, location, bytes); !written) {
     if (written.error().code == Code::kConflict) {
-      return Error{Code::kConflict, fmt::format("another commit came first: version {} exists", version)};
+      written.error().message = fmt::format("another commit came first: version {} exists", version);
+      // Object stores have compared the bytes. NFS may say of a link that it repeats that the name is taken.
+      if (!LocalPathOf(location)) return written;
     }
     return SettleFailedWrite(location, bytes, std::move(written.error()));
   }
@@ -211,7 +213,9 @@ Error HadoopCatalog::SettleFailedWrite(const std::string& location, ByteView byt
   const bool may_come = !LocalPathOf(location) && failure.code == Code::kUnavailable;
   if (exists && !*exists && !may_come) return failure;
   const auto found = ReadFile(*io_, location, kMetadataBytesMax);
-  if (found && !std::ranges::equal(*found, bytes)) return {Code::kConflict, "another commit came first"};
+  if (found && !std::ranges::equal(*found, bytes)) {
+    return failure.code == Code::kConflict ? failure : Error{Code::kConflict, "another commit came first"};
+  }
   // If it is there, it may not be durable yet.
   failure.code = Code::kOutcomeUnknown;
   return failure;

@@ -239,6 +239,23 @@ TEST_F(HadoopCatalogTest, Commit_LostReplyOfTheNewVersion_IsUnknown) {
   EXPECT_EQ(Load().metadata->Property("second", ""), "1") << "others may have built on it: it is not removed";
 }
 
+TEST_F(HadoopCatalogTest, Commit_NameTakenByALinkThatWasRepeated_IsNoConflict) {
+  MakeTable();
+  bool is_taken = true;
+  const IoHook hook = [&](const IoEvent& event) -> Status {
+    if (!is_taken || event.operation != IoOperation::kClose || event.moment != IoMoment::kAfter) return Ok();
+    return Error{Code::kConflict, "file exists already"};
+  };
+  const FileIOFactory make_io = [&](const Properties&) -> Result<std::shared_ptr<FileIO>> {
+    return std::shared_ptr<FileIO>(std::make_shared<HookedFileIO>(std::make_shared<LocalFileIO>(), hook));
+  };
+  const auto catalog = HadoopCatalog::Open("h", {}, make_io, clock_).value();
+  const auto done = catalog->CommitTable(Load(), {{}, {iceberg::SetProperties{{{"a", "1"}}}}});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Code::kOutcomeUnknown) << done.error().message;
+  EXPECT_EQ(Load().metadata->Property("a", ""), "1");
+}
+
 TEST_F(HadoopCatalogTest, Names_ThatLeaveTheWarehouse_AreRefused) {
   const auto catalog = HadoopCatalog::Open("hadoop", {{"warehouse", root_ + "/wh"}}, StandardFileIO(), clock_).value();
   for (const TableIdentifier& id : std::vector<TableIdentifier>{{{"db"}, ".."}, {{".."}, "t"}, {{"a/b"}, "t"}}) {

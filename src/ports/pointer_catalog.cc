@@ -89,7 +89,13 @@ Status PointerCatalog::WriteNewFile(const std::string& location, ByteView bytes)
   if (written) return Ok();
   // Nothing points to the file, so whatever became of it, the commit did not happen.
   Error& error = written.error();
-  if (error.code != Code::kConflict) {
+  bool is_ours = error.code != Code::kConflict;
+  if (!is_ours) {
+    // NFS may say of a link that it repeats that the name is taken: what has our bytes below a new uuid is ours.
+    const auto found = ReadFile(*io_, location, kMetadataBytesMax);
+    is_ours = found && std::ranges::equal(*found, bytes);
+  }
+  if (is_ours) {
     if (Status removed = io_->Delete(location); !removed) error.message += " (and it may be left behind)";
   }
   if (error.code == Code::kConflict) error.code = Code::kUnavailable;

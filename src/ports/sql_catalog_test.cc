@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
+#include "ports/hooked_file_io.h"
 #include "ports/local_file_io.h"
 #include "ports/sqlite_database.h"
 
@@ -173,6 +175,28 @@ TEST_F(SqlCatalogTest, Commit_DatabaseStaysLocked_UnavailableAndNothingIsLeft) {
   EXPECT_EQ(written.error().code, Code::kUnavailable) << ToString(written.error());
   ASSERT_TRUE(database_->Run("ROLLBACK"));
   EXPECT_TRUE(blocked->WriteOnce("UPDATE iceberg_tables SET iceberg_type = ?1", {"TABLE"}));
+}
+
+TEST_F(SqlCatalogTest, Commit_NameOfItsFileTaken_UnavailableAndOnlyOursIsRemoved) {
+  MakeSchema();
+  MakeTable();
+  for (const bool is_ours : {true, false}) {
+    std::string file;
+    const IoHook hook = [&](const IoEvent& event) -> Status {
+      if (event.operation != IoOperation::kClose || event.moment != IoMoment::kAfter) return Ok();
+      file = event.location;
+      if (!is_ours) std::ofstream(file) << "of another";
+      return Error{Code::kConflict, "file exists already"};
+    };
+    const FileIOFactory make_io = [&](const Properties&) -> Result<std::shared_ptr<FileIO>> {
+      return std::shared_ptr<FileIO>(std::make_shared<HookedFileIO>(std::make_shared<LocalFileIO>(), hook));
+    };
+    const auto catalog = SqlCatalog::Open("cat", {{"uri", "sqlite:///" + path_}}, make_io, clock_, 7).value();
+    const auto done = catalog->CommitTable(catalog->LoadTable(id_).value(), {{}, {}});
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::kUnavailable) << done.error().message;
+    EXPECT_EQ(std::filesystem::exists(file), !is_ours) << file;
+  }
 }
 
 TEST_F(SqlCatalogTest, WriteOnce_ReadOnlyDatabase_IsNotAskedAgain) {
