@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("botocore", reason="botocore is not installed")
 
 from tests.services.glue import ACCESS_KEY, REGION, SECRET_KEY, Glue  # noqa: E402
+from tests.services.local_http import HttpProxy  # noqa: E402
 
 from .conftest import BINARY  # noqa: E402
 from .rows import by_pyiceberg  # noqa: E402
@@ -98,6 +99,41 @@ def test_answerIsLost_theTableSaysWhatBecameOfIt(glue, tmp_path, fault, ends):
     for thread in glue.late:
         thread.join()
     assert glue.updates[0][0] == fault
+    check_outcome(catalog, name, rows, done, ends, lambda: optimize(glue.url, name))
+
+
+class RefusesWhatWasDone(HttpProxy):
+    """As a gateway that sends an update twice and hands on the second answer, and reads that fail after it."""
+    withheld = HttpProxy.withheld - {"host"}  # it is signed
+
+    def __init__(self, upstream, kind, blind_reads):
+        super().__init__(upstream)
+        self.kind, self.blind_reads, self.has_updated = kind, blind_reads, False
+
+    def handle(self, handler):
+        operation, body = handler.headers["X-Amz-Target"].split(".")[1], self.body_of(handler)
+        if operation == "GetTable" and self.has_updated and self.blind_reads > 0:
+            self.blind_reads -= 1
+            return self.reply(handler, *Glue.refusal(400, self.kind, "injected"))
+        answer = self.forward(handler.command, handler.path, handler.headers, body)
+        if operation == "UpdateTable" and not self.has_updated:
+            self.has_updated = True
+            assert answer[0] == 200
+            answer = Glue.refusal(400, self.kind, "injected")
+        self.reply(handler, *answer)
+
+
+# How many reads fail, and the exit codes that the run may end with. What is not found is not looked for again at once.
+@pytest.mark.parametrize("kind,blind_reads,ends", [
+    ("ThrottlingException", 0, {0}), ("ThrottlingException", 1, {0}), ("ThrottlingException", 200, {7}),
+    ("ExpiredTokenException", 2, {0}), ("ExpiredTokenException", 200, {7}), ("AccessDeniedException", 0, {0}),
+    ("ConcurrentModificationException", 1, {0}), ("EntityNotFoundException", 1, {0, 7})])
+def test_refusedAfterItWasDone_theFileStays(glue, tmp_path, kind, blind_reads, ends):
+    catalog, name = make_catalog_and_table(glue, tmp_path)
+    rows = by_pyiceberg(catalog.load_table(name))
+    with RefusesWhatWasDone(glue.url, kind, blind_reads) as proxy:
+        done = optimize(proxy.url, name)
+    assert proxy.has_updated
     check_outcome(catalog, name, rows, done, ends, lambda: optimize(glue.url, name))
 
 

@@ -183,6 +183,44 @@ def test_changeIsAnsweredWithAnError_lockIsFreeAtOnce(hive3):
     assert len(check_rows(catalog, name, rows).inspect.files()) == 1
 
 
+class RefusesWhatWasDone(HiveProxy):
+    """As a server that repeats a change after a fault of its database, and reads that fail after it."""
+
+    def __init__(self, port, blind_reads):
+        super().__init__(port, {})
+        self.blind_reads, self.has_changed = blind_reads, False
+
+    def next_fault(self, method):
+        with self.lock:
+            if method == ALTER and not self.has_changed:
+                self.has_changed = True
+                return "refuse_after"
+            if method == "get_table_req" and self.has_changed and self.blind_reads > 0:
+                self.blind_reads -= 1
+                return "cut_before"
+            return "pass"
+
+    def spoil(self, fault, message, client, server, replies):
+        if fault != "refuse_after":
+            return super().spoil(fault, message, client, server, replies)
+        server.sendall(message)
+        replies.message()
+        second_field, first_field = b"\x0c\x00\x02", b"\x0c\x00\x01"  # MetaException, InvalidOperationException
+        client.sendall(self.refusal(message).replace(second_field, first_field, 1))
+        return False
+
+
+@pytest.mark.parametrize("blind_reads,ends", [(0, {0}), (1, {0}), (200, {7})])
+def test_refusedAfterItWasDone_theFileStays(hive, blind_reads, ends):
+    catalog, name = make_table(hive)
+    rows = by_pyiceberg(catalog.load_table(name))
+    with RefusesWhatWasDone(hive.port, blind_reads) as proxy:
+        done = optimize(proxy.uri, name)
+    assert proxy.has_changed
+    check_outcome(catalog, name, rows, done, ends, lambda: optimize(hive.uri, name))
+    assert locks_of(catalog, name) == []
+
+
 def test_lateChange_overwritesNothing(hive):
     """Version 3 does not look at the condition of a change, so the lock has to stay; version 4 refuses what is late."""
     catalog, name = make_table(hive)
