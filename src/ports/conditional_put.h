@@ -4,9 +4,11 @@
 //
 // In: how the store wants the request, locations, bytes. Out: whether this call made the object.
 // Guarantees: of several writers of one name exactly one gets Ok, where CheckHonoured is Ok. An answer that was lost,
-//   or an error of the server, is settled by sending again and, when the name is then taken, by comparing the bytes:
-//   they name their writer, as new metadata does. What stays open is kUnavailable.
-// Cost: one request, on a connection of its own. CheckHonoured: two such and a deletion, once for a bucket and process.
+//   or an error of the server, is settled by sending again. A name that is taken may be taken by an earlier try, or by
+//   a copy that something in between has sent: the bytes tell, as they name their writer, as new metadata does. What
+//   stays open is kUnavailable.
+// Cost: one request, on a connection of its own; one that looks for the size when the name is taken, and one that reads
+//   when the size is ours. CheckHonoured: two such and a deletion, once for a bucket and process.
 // Threads: any.
 // Errors: kConflict (taken), kUnsupported (the store refuses conditions, or ignores them), kInvalidArgument (refused),
 //   kUnavailable, each with the location.

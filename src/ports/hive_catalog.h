@@ -6,8 +6,9 @@
 //   of a table engine.hive.lock-enabled. Out: the Catalog port.
 // Guarantees: a commit takes the table's lock, as the others do, sees that the location is the old one, and changes the
 //   table's entry once, on the condition that it is still so, where the server knows conditions (Hive 4). Without
-//   locks that condition is all there is. When the answer to the change is lost, the entry is read; what that does not
-//   prove stays unknown. Then the lock is left to end by itself where a late change could still overwrite others'.
+//   locks that condition is all there is. When the change is not acknowledged, the entry is read; what that does not
+//   prove stays unknown, also after a refusal. When its answer was lost, the lock is left to end by itself where a late
+//   change could still overwrite others'.
 // Cost: a load is one call, a commit six. Threads: any.
 // Errors: as catalog.h, with the server's words.
 // Source: Java HiveTableOperations and MetastoreLock; PyIceberg catalog/hive.py; HIVE-26882 and HIVE-28121 for the
