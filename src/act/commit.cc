@@ -41,8 +41,7 @@ class Committer {
     std::size_t proposal = 0;  // which answer of the change it is
     std::optional<SnapshotId> base_head;
     std::string base_location = {};  // of the metadata
-    TimestampMs base_updated = {};
-    bool open = false;     // it may have been applied, or may still be
+    bool open = false;               // it may have been applied, or may still be
     bool doubted = false;  // refused as a conflict, but no other change was seen: it may have been applied before
     bool may_count() const { return open || doubted; }
   };
@@ -128,14 +127,16 @@ std::string Committer::Overtaken() const {
 /// copy, of whatever kind, after the first one was applied. When nothing can be seen, no refusal is believed.
 bool Committer::AppliedAfterAll() {
   if (requests_.empty()) return false;
+  bool is_seen = false;
   for (int lookup = 0; lookup < retry_.lookups_max; ++lookup) {
     if (lookup > 0 && !Wait(lookup - 1, retry_.wait_min_ms)) break;
     const Result<LoadedTable> now = env_.catalog.LoadTable(target_.table);
     if (now && FindOwn(*now)) return true;
+    is_seen = is_seen || now.has_value();
     if (now && !AnyDoubted()) return false;
     if (!now) Log(LogLevel::kWarn, fmt::format("{}: the table cannot be read: {}", Name(), ToString(now.error())));
   }
-  if (AnyDoubted()) return false;
+  if (is_seen) return false;
   for (Request& request : requests_) request.open = true;
   unproven_ = true;
   return false;
@@ -162,7 +163,7 @@ Result<bool> Committer::Attempt() {
     prepared.commit.run = env_.journal->run();
   }
   requests_.push_back({std::move(prepared.manifest_list), std::move(prepared.metadata_files), index, HeadOf(metadata),
-                       table.metadata_location, metadata.last_updated()});
+                       table.metadata_location});
   FIRN_ASSIGN(const Verdict verdict, Send(table, prepared.commit));
   if (verdict != Verdict::kUnknown) return verdict == Verdict::kApplied;
   return Error{Code::kOutcomeUnknown,
@@ -219,12 +220,15 @@ bool Committer::FindOwn(const LoadedTable& table) {
   return true;
 }
 
-/// A refusal is true if somebody else has changed the table since: one that is seen without our snapshot.
+/// A refusal is true if somebody else has moved the branch since, and our snapshot is not there. Other changes do not
+/// tell: the request may have been applied on top of them. An older state of the table does not know the base.
 void Committer::JudgeRefusals(const LoadedTable& table) {
   for (Request& request : requests_) {
-    const bool has_changed =
-        table.metadata_location != request.base_location && table.metadata->last_updated() >= request.base_updated;
-    if (has_changed) request.doubted = false;
+    const auto& log = table.metadata->metadata_log();
+    const bool has_moved = HeadOf(*table.metadata) != request.base_head &&
+                           (!request.base_head || table.metadata->FindSnapshot(*request.base_head) != nullptr);
+    const bool has_changed = std::ranges::find(log, request.base_location) != log.end();
+    if (request.manifest_list.empty() ? has_changed : has_moved) request.doubted = false;
   }
   unproven_ = unproven_ || AnyDoubted();
 }

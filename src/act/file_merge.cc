@@ -41,6 +41,7 @@ std::vector<splice::ColumnSource> WithoutNumbers(std::vector<splice::ColumnSourc
 
 /// What earlier merges of the same files have shown.
 struct MergeRetry {
+  int merges = 0;                       // each has a name of its own: what became of the last file may not be known
   std::map<std::size_t, Error> broken;  // by entry
   bool reads_all = false;               // the storage copies nothing
 };
@@ -111,7 +112,7 @@ Result<MergedFile> FileMerge::Run(std::int64_t task, SortOrderId sort_order_id, 
   if (spec == nullptr) {
     return Error{Code::kCorrupt, fmt::format("there is no partition spec {}", first.spec_id.value)};
   }
-  const std::string name = fmt::format("{:05d}-{}-{}-00001.parquet", 0, task, context_.run_uuid);
+  const std::string name = fmt::format("{:05d}-{}-{}-{:05d}.parquet", 0, task, context_.run_uuid, retry_.merges + 1);
   const std::string location = context_.locations.NewLocation(
       iceberg::PartitionPath(*spec, context_.metadata.current_schema(), first.partition), name);
   FIRN_TRY(WriteAndCheck(location, progress));
@@ -286,14 +287,11 @@ Status FileMerge::WriteAndCheck(const std::string& location, const MergeProgress
   if (checked) {
     if (options_.range_copies != nullptr) splice::NoteCopies(*options_.range_copies, merged_.report);
     checked = Check(location);
-    copied_wrongly_ = !checked && checked.error().code == Code::kCorrupt && merged_.report.storage_copied_bytes > 0;
+    copied_wrongly_ = !checked && splice::MayBeCopies(merged_.report, checked.error());
   }
   if (checked) return Ok();
   // A close that failed may have made the file all the same.
-  if (!context_.io.Delete(location)) {
-    leftovers_.push_back(location);
-    copied_wrongly_ = false;
-  }
+  if (!context_.io.Delete(location)) leftovers_.push_back(location);
   return std::move(checked.error());
 }
 
@@ -388,6 +386,7 @@ Result<MergedFile> MergeFiles(const MergeContext& context, const MergeInputs& in
     FileMerge merge(context, inputs, retry, leftovers);
     Result<MergedFile> merged = merge.Run(task, sort_order_id, progress);
     if (merged || !merge.Retry(merged.error(), retry)) return merged;
+    ++retry.merges;
   }
 }
 

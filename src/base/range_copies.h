@@ -28,7 +28,11 @@ struct FileMark {
   std::string location;  // as the storage that copies knows it
   std::string version;
   std::uint64_t size_bytes = 0;
+  std::string name;  // as the caller knows it, for errors
 };
+
+/// What a sink holds beside that while ranges are copied, at most.
+inline constexpr std::int64_t kRangeCopiesBytes = std::int64_t{44} << 20;
 
 struct CopiedRanges {
   std::uint64_t size_bytes = 0;  // that the storage copied

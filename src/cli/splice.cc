@@ -88,11 +88,26 @@ Status CheckOutput(ports::FileIO& io, const std::string& output, const splice::R
   return Ok();
 }
 
+/// A sink that keeps nothing.
+class Nowhere final : public ByteSink {
+ public:
+  const std::string& name() const override { return name_; }
+  std::uint64_t position() const override { return position_; }
+  Status Write(ByteView bytes) override {
+    position_ += bytes.size();
+    return Ok();
+  }
+
+ private:
+  std::string name_ = "nowhere";
+  std::uint64_t position_ = 0;
+};
+
 /// Writes, publishes and checks the output; a file that is not known to be good is removed again.
 Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>& inputs, splice::Options merge,
-                             const std::string& output, bool reads_all = false) {
+                             const std::string& output) {
   FIRN_ASSIGN(const auto sink, io.Create(output));
-  merge.range_copies = !reads_all && splice::HasRangeFile(inputs) ? sink->range_copies() : nullptr;
+  merge.range_copies = splice::HasRangeFile(inputs) ? sink->range_copies() : nullptr;
   auto report = splice::Splice(inputs, merge, *sink);
   if (!report) {
     sink->Abort();
@@ -104,12 +119,13 @@ Result<splice::Report> Merge(ports::FileIO& io, const std::vector<splice::Input>
   if (checked && merge.range_copies != nullptr) splice::NoteCopies(*merge.range_copies, *report);
   if (checked) checked = CheckOutput(io, output, *report, merge);
   if (checked) return report;
-  const Status removed = io.Delete(output);
-  // Nobody has looked at what the storage copied in the inputs: reading them tells which one is broken, if one is.
-  if (removed && report->storage_copied_bytes > 0 && checked.error().code == Code::kCorrupt) {
-    return Merge(io, inputs, std::move(merge), output, true);
+  if (splice::MayBeCopies(*report, checked.error())) {
+    // Reading all of the inputs tells which one is broken, if one is.
+    merge.range_copies = nullptr;
+    Nowhere nowhere;
+    if (auto read = splice::Splice(inputs, merge, nowhere); !read) checked = std::move(read.error());
   }
-  if (!removed) {
+  if (const Status removed = io.Delete(output); !removed) {
     checked.error().message += fmt::format("; {} could not be removed: {}", output, removed.error().message);
   }
   return std::move(checked.error()).In(output + " is not known to be good");

@@ -102,13 +102,13 @@ class CurlHttp final : public Http {
   /// other headers that let somebody in.
   Result<HttpResponse> Follow(CURL* curl, const HttpRequest& request) const {
     constexpr int kRedirectsMax = 5;
-    const bool safe = request.method == "GET" || request.method == "HEAD";
+    if (request.method != "GET" && request.method != "HEAD") return Perform(curl, request);
     HttpRequest next = request;
     for (int count = 0;; ++count) {
       FIRN_ASSIGN(HttpResponse response, Perform(curl, next));
       char* target = nullptr;
       curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &target);
-      if (!safe || response.status / 100 != 3 || !target) return response;
+      if (response.status / 100 != 3 || !target) return response;
       if (count == kRedirectsMax) {
         return Error{Code::kUnavailable, fmt::format("{} {}: more than {} redirects", request.method,
                                                      WithoutQuery(request.url), kRedirectsMax)};

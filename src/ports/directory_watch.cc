@@ -40,7 +40,6 @@ class InotifyWatch final : public DirectoryWatch {
                std::string root)
       : inotify_(std::move(inotify)), wake_(std::move(wake)), queue_(queue), options_(options), root_(std::move(root)) {
     Walk(root_, 0, false);
-    LogLeftOut();
     thread_ = std::thread([this] { Run(); });
   }
   ~InotifyWatch() override {
@@ -66,7 +65,6 @@ class InotifyWatch final : public DirectoryWatch {
   void Heard(const inotify_event& event);
   /// Everything is watched anew, and every table is told of: what was lost may have been about any of them.
   void StartAgain();
-  void LogLeftOut() const;
   /// Watches the folder and what is below it; `tell` of the tables that are found.
   void Walk(const std::string& path, int depth, bool tell);
   void WalkMetadata(const std::string& path, int depth, bool tell);
@@ -92,7 +90,12 @@ bool InotifyWatch::Watch(const std::string& path, int depth, bool metadata) {
   const bool gone = room && watch < 0 && (errno == ENOENT || errno == ENOTDIR);
   const std::lock_guard lock(mutex_);
   if (watch < 0) {
-    counts_.not_watched += gone ? 0 : 1;
+    if (!gone && counts_.not_watched++ == 0) {
+      Log(LogLevel::kWarn,
+          fmt::format("{}: changes in {}, and maybe in more folders, are seen by the sweep alone: they "
+                      "are too many, or too deep",
+                      root_, path));
+    }
     return false;
   }
   folders_.insert_or_assign(watch, Folder{path, depth, metadata});
@@ -160,14 +163,6 @@ void InotifyWatch::StartAgain() {
   for (const auto& [watch, folder] : before) {
     if (!folders_.contains(watch)) ::inotify_rm_watch(inotify_.get(), watch);
   }
-  LogLeftOut();
-}
-
-void InotifyWatch::LogLeftOut() const {
-  const DirectoryWatchCounts now = counts();
-  if (now.not_watched == 0) return;
-  Log(LogLevel::kWarn, fmt::format("{}: changes in {} are seen by the sweep alone: they are too many, or too deep",
-                                   root_, HumanCount(now.not_watched, "folder")));
 }
 
 void InotifyWatch::Heard(const inotify_event& event) {

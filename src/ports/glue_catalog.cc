@@ -196,7 +196,9 @@ Status GlueCatalog::SwapPointer(const PointerSwap& swap) {
 /// read, nobody knows. Not found is no reading: a table that was renamed names our file all the same.
 Status GlueCatalog::Settle(const PointerSwap& swap, const std::string& version, Error error) {
   // Without an answer the request may be on its way; and what Glue is at with this table now may be ours.
-  const bool may_come = error.code == Code::kOutcomeUnknown || error.code == Code::kConflict;
+  // A throttled copy of the request says nothing about the first.
+  const bool may_come =
+      error.code == Code::kOutcomeUnknown || error.code == Code::kConflict || error.code == Code::kUnavailable;
   Error unknown{Code::kOutcomeUnknown, error.message};
   for (Tries reads(now_, {.count = 5, .first_pause_ms = 200}); reads.Next();) {
     const auto table = GetTable(swap.id);

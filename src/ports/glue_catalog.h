@@ -5,9 +5,9 @@
 // In: properties glue.region, glue.endpoint, glue.id, glue.skip-archive, glue.access-key-id, glue.secret-access-key,
 //   glue.session-token, or client.*, or AWS_* variables. Out: the Catalog port.
 // Guarantees: a commit is one UpdateTable on the condition that the table's version is still the one whose
-//   metadata_location was the old location; everything else in the table's entry stays. When it is not
-//   acknowledged, the table is read; what that does not prove stays unknown, also after a refusal. Only tables whose
-//   table_type is ICEBERG are seen.
+//   metadata_location was the old location; everything else in the table's entry stays. When it is not acknowledged,
+//   the table is read; what that does not prove stays unknown, also after a refusal. Only tables whose table_type is
+//   ICEBERG are seen.
 // Cost: a load is one request, a commit two; up to five more, in three seconds, when it is not acknowledged.
 // Threads: any.
 // Errors: as catalog.h, with Glue's word for it.

@@ -33,7 +33,9 @@ class MappedCopies final : public RangeCopies {
   MappedCopies(RangeCopies& below, std::function<std::string(const std::string&)> map)
       : below_(below), map_(std::move(map)) {}
   std::optional<FileMark> Mark(const std::string& location, std::uint64_t size_bytes) override {
-    return below_.Mark(map_(location), size_bytes);
+    std::optional<FileMark> mark = below_.Mark(map_(location), size_bytes);
+    if (mark) mark->name = location;
+    return mark;
   }
   Status Append(RandomAccessSource& source, const FileMark& mark, std::uint64_t offset, std::uint64_t size) override {
     return below_.Append(source, mark, offset, size);

@@ -144,7 +144,7 @@ std::optional<FileMark> MemoryFileIO::Mark(const std::string& location, std::uin
   const std::lock_guard lock(mutex_);
   const auto found = files_.find(location);
   if (found == files_.end() || found->second.bytes->size() != size_bytes) return std::nullopt;
-  return FileMark{location, std::to_string(found->second.version), size_bytes};
+  return FileMark{location, std::to_string(found->second.version), size_bytes, location};
 }
 
 Result<std::shared_ptr<const Bytes>> MemoryFileIO::Marked(const FileMark& mark) {

@@ -47,13 +47,13 @@ class Upload {
   }
   Status Copy(const FileMark& from, std::uint64_t offset, std::uint64_t size) {
     return Send([this, from, offset, size](std::size_t number) {
-      return requests_.CopyPart(name_, id_, number, from.location, from.version, offset, size);
+      return requests_.CopyPart(name_, id_, number, from, offset, size);
     });
   }
   /// Waits for it, and takes back its number when it fails.
   Status CopyNow(const FileMark& from, std::uint64_t offset, std::uint64_t size) {
     FIRN_TRY(BeginPart());
-    Result<std::string> tag = requests_.CopyPart(name_, id_, tags_.size(), from.location, from.version, offset, size);
+    Result<std::string> tag = requests_.CopyPart(name_, id_, tags_.size(), from, offset, size);
     if (tag) {
       tags_.back() = std::move(*tag);
       return Ok();
@@ -180,13 +180,13 @@ class RangesOutput final : public OutputFile, public RangeCopies {
     const auto object = store_->requests->Head(location);
     // What is wrong with it is found when it is read.
     if (!object || !*object || (*object)->size_bytes != size_bytes) return std::nullopt;
-    return FileMark{location, (*object)->tag, size_bytes};
+    return FileMark{location, (*object)->tag, size_bytes, location};
   }
 
   Status Append(RandomAccessSource& source, const FileMark& mark, std::uint64_t offset, std::uint64_t size) override {
     FIRN_CHECK(!plain_ && !done_);
     if (offset > mark.size_bytes || size > mark.size_bytes - offset) {
-      return Error{Code::kCorrupt, fmt::format("{}: a range past the end at offset {}", mark.location, offset)};
+      return Error{Code::kCorrupt, fmt::format("{}: a range past the end at offset {}", mark.name, offset)};
     }
     const bool follows = run_ && run_->from.location == mark.location && run_->from.version == mark.version &&
                          offset == run_->offset + run_->size;
@@ -263,16 +263,17 @@ class RangesOutput final : public OutputFile, public RangeCopies {
   }
 
   void NoteCopied(Run& run, std::uint64_t size) {
-    sources_.insert_or_assign(run.from.location, run.from.version);
+    sources_.insert_or_assign(run.from.location, run.from);
     copied_bytes_ += size;
     run.Pass(size);
   }
 
   /// Also where the store does not look at the condition of a copy.
   Status CheckSources() {
-    for (const auto& [location, tag] : sources_) {
+    for (const auto& [location, mark] : sources_) {
       FIRN_ASSIGN(const auto object, store_->requests->Head(location));
-      if (!object || object->tag != tag) return Error{Code::kCorrupt, location + ": has changed while it was read"};
+      if (!object) return Error{Code::kNotFound, mark.name + ": no such file any more"};
+      if (object->tag != mark.version) return Error{Code::kCorrupt, mark.name + ": has changed while it was read"};
     }
     return Ok();
   }
@@ -284,6 +285,8 @@ class RangesOutput final : public OutputFile, public RangeCopies {
       upload_.Abort();
       return completed;
     }
+    // Then the upload has ended, and giving it up does nothing; if not, nothing of it can come later.
+    if (!completed) upload_.Abort();
     const auto object = store_->requests->Head(name_);
     if (object && *object && (*object)->size_bytes == position_) return Ok();
     if (!completed) return completed;
@@ -299,7 +302,7 @@ class RangesOutput final : public OutputFile, public RangeCopies {
   Upload upload_;
   std::string held_;  // not a part yet
   std::optional<Run> run_;
-  std::map<std::string, std::string> sources_;  // that were copied from: location, tag
+  std::map<std::string, FileMark> sources_;  // that were copied from, by location
   std::uint64_t position_ = 0, copied_bytes_ = 0;
   std::string refusal_;
   bool last_refused_ = false, done_ = false;

@@ -10,7 +10,7 @@
 namespace firn::ports {
 namespace {
 
-/// The store answers when it has copied, or joined the parts.
+/// Of a copy and of Complete: the store answers when it has copied, or joined the parts.
 constexpr std::int64_t kLongTimeoutMs = 10 * 60 * 1000;
 
 bool MayPass(const HttpResponse& response) {
@@ -56,7 +56,7 @@ Result<HttpRequest> S3Requests::Request(const std::string& method, const std::st
                                         const std::string& query) const {
   FIRN_ASSIGN(std::string url, S3UrlOf(endpoint_, location));
   if (!query.empty()) url += '?' + query;
-  return HttpRequest{.method = method, .url = std::move(url), .timeout_ms = kLongTimeoutMs};
+  return HttpRequest{.method = method, .url = std::move(url)};
 }
 
 /// Answers of success only. `may_be_done`: an earlier try may have had an effect.
@@ -68,7 +68,8 @@ Result<HttpResponse> S3Requests::Send(const std::string& location, HttpRequest r
     if (endpoint_.keys) FIRN_TRY(SignForS3(request, endpoint_.keys(), endpoint_.region, clock_.Now()));
     Result<HttpResponse> response = http_->Send(request);
     if (!response) {
-      may_be_done = may_be_done || response.error().code == Code::kOutcomeUnknown;
+      const Code code = response.error().code;  // kLimit: there was an answer, and it was too long
+      may_be_done = may_be_done || code == Code::kOutcomeUnknown || code == Code::kLimit;
       failure = {Code::kUnavailable, fmt::format("{}: {}", location, response.error().message)};
       if (response.error().code == Code::kInvalidArgument) failure.code = Code::kInvalidArgument;
       continue;
@@ -101,26 +102,29 @@ Result<std::string> S3Requests::PutPart(const std::string& location, const std::
   request.is_repeatable = true;
   request.headers = {{"Content-Type", "application/octet-stream"}};
   request.body = std::move(bytes);
-  FIRN_ASSIGN(const HttpResponse response, Send(location, request));
+  FIRN_ASSIGN(const HttpResponse response, Send(location, std::move(request)));
   const std::string* tag = FindHeader(response, "etag");
   if (tag == nullptr || tag->empty()) return NoTag(location);
   return TagOf(*tag);
 }
 
 Result<std::string> S3Requests::CopyPart(const std::string& location, const std::string& upload, std::size_t number,
-                                         const std::string& source, const std::string& source_tag, std::uint64_t offset,
-                                         std::uint64_t size) {
+                                         const FileMark& source, std::uint64_t offset, std::uint64_t size) {
   FIRN_ASSIGN(HttpRequest request, Request("PUT", location, PartQuery(upload, number)));
   request.is_repeatable = true;
-  FIRN_ASSIGN(const std::string source_path, ObjectPath(source));
+  request.timeout_ms = kLongTimeoutMs;
+  FIRN_ASSIGN(const std::string source_path, ObjectPath(source.location));
   request.headers = {{"x-amz-copy-source", UrlEncodePath(source_path)},
-                     {"x-amz-copy-source-if-match", source_tag},
+                     {"x-amz-copy-source-if-match", source.version},
                      {"x-amz-copy-source-range", fmt::format("bytes={}-{}", offset, offset + size - 1)}};
   Result<HttpResponse> response = Send(location, std::move(request));
   if (!response && response.error().code == Code::kCorrupt) {
-    return Error{Code::kCorrupt, source + ": has changed while it was read"};
+    return Error{Code::kCorrupt, source.name + ": has changed while it was read"};
   }
-  if (!response) return std::move(response.error()).In("a copy of " + source);
+  if (!response) {
+    const bool is_gone = response.error().message.find("NoSuchKey") != std::string::npos;
+    return std::move(response.error()).In(is_gone ? source.name : "a copy of " + source.name);
+  }
   std::string tag = TagOf(XmlText(response->body, "ETag"));
   if (tag.empty()) return NoTag(location);
   return tag;
@@ -129,6 +133,7 @@ Result<std::string> S3Requests::CopyPart(const std::string& location, const std:
 Status S3Requests::Complete(const std::string& location, const std::string& upload,
                             const std::vector<std::string>& tags) {
   FIRN_ASSIGN(HttpRequest request, Request("POST", location, "uploadId=" + UrlEncode(upload)));
+  request.timeout_ms = kLongTimeoutMs;
   request.headers = {{"Content-Type", "application/xml"}};
   request.body = "<CompleteMultipartUpload>";
   for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -155,7 +160,6 @@ Status S3Requests::Abort(const std::string& location, const std::string& upload)
 Status S3Requests::Delete(const std::string& location) {
   FIRN_ASSIGN(HttpRequest request, Request("DELETE", location, ""));
   request.is_repeatable = true;
-  request.timeout_ms = HttpRequest().timeout_ms;
   const Result<HttpResponse> response = Send(location, std::move(request));
   if (response || response.error().code == Code::kNotFound) return Ok();
   return response.error();
@@ -163,7 +167,6 @@ Status S3Requests::Delete(const std::string& location) {
 
 Result<std::optional<S3Object>> S3Requests::Head(const std::string& location) {
   FIRN_ASSIGN(HttpRequest request, Request("HEAD", location, ""));
-  request.timeout_ms = HttpRequest().timeout_ms;
   const Result<HttpResponse> response = Send(location, std::move(request));
   if (!response && response.error().code == Code::kNotFound) return std::optional<S3Object>();
   if (!response) return response.error();

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/range_copies.h"
 #include "ports/clock.h"
 #include "ports/http.h"
 #include "ports/s3_object_request.h"
@@ -52,8 +53,7 @@ class S3Requests {
   Result<std::string> PutPart(const std::string& location, const std::string& upload, std::size_t number,
                               std::string bytes);
   Result<std::string> CopyPart(const std::string& location, const std::string& upload, std::size_t number,
-                               const std::string& source, const std::string& source_tag, std::uint64_t offset,
-                               std::uint64_t size);
+                               const FileMark& source, std::uint64_t offset, std::uint64_t size);
   Status Complete(const std::string& location, const std::string& upload, const std::vector<std::string>& tags);
   Status Abort(const std::string& location, const std::string& upload);
   /// Ok if there is no such object. Nothing else changes: no empty object stands for the folder afterwards.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/chunk_scan.h"
 
+#include <fmt/format.h>
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -43,7 +44,8 @@ PageRecord RecordOf(const parquet::PageHeader& header, std::uint64_t offset, std
 /// Walks from header to header.
 class ChunkWalk {
  public:
-  ChunkWalk(const SourceGroup& source, std::size_t leaf) : source_(source) {
+  ChunkWalk(const SourceGroup& source, std::size_t leaf, std::size_t pages_max)
+      : source_(source), pages_max_(pages_max) {
     scan_.source = &source;
     scan_.leaf = leaf;
     scan_.meta = &source.chunk(leaf);
@@ -64,7 +66,13 @@ class ChunkWalk {
     }
     // The range of old writers' chunks is longer than the chunk; others may end with pages without values.
     const bool ends_early = source_.file().quirks().chunk_size_omits_dictionary_header;
-    while (at_ < end_ && (values_ < meta.num_values || !ends_early)) FIRN_TRY(Next());
+    while (at_ < end_ && (values_ < meta.num_values || !ends_early)) {
+      if (scan_.pages.size() == pages_max_) {
+        return Error{Code::kLimit,
+                     fmt::format("{}: offset {}: more than {} pages", source_.file().name(), at_, pages_max_)};
+      }
+      FIRN_TRY(Next());
+    }
     if (values_ != scan_.meta->num_values) {
       return source_.file().Corrupt(at_, "pages of " + std::to_string(values_) + " values, the chunk has " +
                                              std::to_string(scan_.meta->num_values));
@@ -173,6 +181,7 @@ class ChunkWalk {
   }
 
   const SourceGroup& source_;
+  const std::size_t pages_max_;
   ChunkScan scan_;
   RawBuffer scratch_;
   ByteView behind_header_;  // what is known of the body of the page at hand
@@ -182,7 +191,9 @@ class ChunkWalk {
 
 }  // namespace
 
-Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf) { return ChunkWalk(source, leaf).Run(); }
+Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf, std::size_t pages_max) {
+  return ChunkWalk(source, leaf, pages_max).Run();
+}
 
 std::uint32_t Crc32(ByteView bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 

@@ -69,7 +69,8 @@ struct ChunkScan {
   static constexpr std::size_t kBoundBytes = 32;
 };
 
-Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf);
+/// kLimit: there are more than `pages_max`.
+Result<ChunkScan> ScanChunk(const SourceGroup& source, std::size_t leaf, std::size_t pages_max = SIZE_MAX);
 
 /// Fetches pages of a chunk in order.
 class PageFetcher {

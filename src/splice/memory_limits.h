@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/range_copies.h"
 #include "splice/splice.h"
 
 namespace firn::splice {
@@ -31,7 +32,8 @@ struct MemoryLimits {
 
   static MemoryLimits Of(const Options& options) {
     MemoryLimits limits;
-    limits.total_bytes = std::max<std::int64_t>(options.memory_bytes, kTotalMin);
+    const std::int64_t held = options.range_copies == nullptr ? 0 : kRangeCopiesBytes;
+    limits.total_bytes = std::max<std::int64_t>(options.memory_bytes - held, kTotalMin);
     const auto by_memory = static_cast<int>(std::clamp<std::int64_t>(limits.total_bytes / 4 / kThreadBytes, 1, 256));
     limits.threads = std::clamp(options.threads, 1, by_memory);
     // With threads, finished columns wait for their turn: about as much as was read.

@@ -37,7 +37,7 @@ struct RowGroupMerger::Work {
   std::int64_t largest_page = 0;                      // uncompressed
   bool parallel = false;                              // columns are merged at the same time
   bool copies = false;                                // pages may be copied by the storage: nothing is held
-  std::vector<std::optional<ChunkScan>> scans;        // with `copies`, by column
+  ColumnScans scans;                                  // with `copies`, by column
   std::vector<std::string> notes;
 };
 
@@ -120,12 +120,12 @@ Status RowGroupMerger::DecodeFields(Work& work, const PlannedSource& source, con
 
 Status RowGroupMerger::ScanSource(Work& work, const PlannedSource& source) {
   std::set<std::int32_t> fields;  // to decode
-  std::vector<std::optional<ChunkScan>> scans(columns_.size());
+  ColumnScans scans(columns_.size());
   for (const OutputColumn& column : columns_) {
     const auto index = static_cast<std::size_t>(column.index);
     const ColumnRoute& route = source.routes->columns[index];
     std::string reason = route.kind == ColumnRoute::Kind::kDecode ? route.reason : "";
-    if (route.kind == ColumnRoute::Kind::kMove || (route.kind == ColumnRoute::Kind::kLineage && route.leaf >= 0)) {
+    if (route.reads_pages()) {
       if (work.copies) {
         scans[index] = std::move(work.scans[index]);
       } else {
@@ -192,10 +192,12 @@ Status RowGroupMerger::HoldSources(Work& work) {
   if (work.copies) {
     const PlannedSource& source = work.plan.sources[0];
     source.group->HoldIndexes(source.routes->leaves);
-    FIRN_ASSIGN(work.scans,
-                ScanColumns(source, static_cast<std::size_t>(std::max({options_.readers, options_.threads, 1}))));
-    return Ok();
+    const auto readers = static_cast<std::size_t>(std::max({options_.readers, options_.threads, 1}));
+    FIRN_ASSIGN(auto scans, ScanColumns(source, readers));
+    work.copies = scans.has_value();
+    if (work.copies) work.scans = std::move(*scans);
   }
+  if (work.copies) return Ok();
   if (work.plan.fixed_bytes + work.plan.span_bytes > limits_.source_bytes) return Ok();
   work.held_bytes += work.plan.span_bytes;
   std::atomic<std::size_t> next = 0;

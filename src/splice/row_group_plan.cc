@@ -19,7 +19,7 @@ std::int64_t BytesOf(const PlannedSource& source) {
 }
 
 /// As far as the footer tells.
-std::int64_t PagesOf(const parquet::ColumnMetaData& meta) {
+std::int64_t PagesOfChunk(const parquet::ColumnMetaData& meta) {
   constexpr std::int64_t kPageBytes = 1 << 20;
   std::int64_t pages = 0;
   for (const parquet::PageEncodingStats& stats : meta.encoding_stats) pages += std::max(stats.count, 0);
@@ -37,8 +37,7 @@ std::int64_t PlannedSource::FixedBytes(bool first_of_file) const {
   for (const ColumnRoute& route : routes->columns) {
     bytes += sizeof(ColumnInput);
     if (route.leaf < 0) continue;
-    bytes +=
-        PagesOf(group->chunk(static_cast<std::size_t>(route.leaf))) * static_cast<std::int64_t>(sizeof(PageRecord));
+    bytes += PagesOf(route.leaf) * static_cast<std::int64_t>(sizeof(PageRecord));
   }
   // A decoded column is there twice for a moment.
   for (const std::int32_t leaf : routes->decoded) {
@@ -49,8 +48,12 @@ std::int64_t PlannedSource::FixedBytes(bool first_of_file) const {
 
 std::int64_t PlannedSource::Pages() const {
   std::int64_t pages = 0;
-  for (const std::int32_t leaf : routes->leaves) pages += PagesOf(group->chunk(static_cast<std::size_t>(leaf)));
+  for (const std::int32_t leaf : routes->leaves) pages += PagesOf(leaf);
   return pages;
+}
+
+std::int64_t PlannedSource::PagesOf(std::int32_t leaf) const {
+  return PagesOfChunk(group->chunk(static_cast<std::size_t>(leaf)));
 }
 
 std::int64_t PlannedSource::SpanBytes() const {

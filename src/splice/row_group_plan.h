@@ -40,6 +40,7 @@ struct PlannedSource {
   std::int64_t FixedBytes(bool first_of_file) const;
   /// Of chunks that are needed, as far as the footer tells.
   std::int64_t Pages() const;
+  std::int64_t PagesOf(std::int32_t leaf) const;
   /// Bytes to read for chunks that are not in memory yet.
   std::int64_t SpanBytes() const;
 };

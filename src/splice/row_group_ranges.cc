@@ -12,10 +12,8 @@ namespace {
 constexpr std::int64_t kCopiedBytesMin = 8 << 20;
 /// A page costs a request, which is worth about as many bytes.
 constexpr std::int64_t kBytesOfAPageMin = 128 << 10;
-
-bool IsScanned(const ColumnRoute& route) {
-  return route.kind == ColumnRoute::Kind::kMove || (route.kind == ColumnRoute::Kind::kLineage && route.leaf >= 0);
-}
+/// Than twice what the footer tells.
+constexpr std::int64_t kPagesMore = 8;
 
 }  // namespace
 
@@ -33,17 +31,22 @@ bool RangesPay(const RowGroupPlan& plan, parquet::Codec output_codec) {
   return copied >= kCopiedBytesMin && copied >= plan.chunk_bytes / 2 && copied / source.Pages() >= kBytesOfAPageMin;
 }
 
-Result<std::vector<std::optional<ChunkScan>>> ScanColumns(const PlannedSource& source, std::size_t readers) {
+Result<std::optional<ColumnScans>> ScanColumns(const PlannedSource& source, std::size_t readers) {
   const std::vector<ColumnRoute>& routes = source.routes->columns;
-  std::vector<std::optional<ChunkScan>> scans(routes.size());
+  ColumnScans scans(routes.size());
   std::vector<Status> done(routes.size(), Ok());
   std::atomic<std::size_t> next = 0;
   const auto scan = [&] {
     for (std::size_t i = next++; i < routes.size(); i = next++) {
-      if (!IsScanned(routes[i])) continue;
-      Result<ChunkScan> scanned = ScanChunk(*source.group, static_cast<std::size_t>(routes[i].leaf));
-      if (scanned) scans[i] = std::move(*scanned);
-      if (!scanned) done[i] = std::move(scanned.error());
+      if (!routes[i].reads_pages()) continue;
+      const auto pages_max = static_cast<std::size_t>(2 * source.PagesOf(routes[i].leaf) + kPagesMore);
+      Result<ChunkScan> scanned = ScanChunk(*source.group, static_cast<std::size_t>(routes[i].leaf), pages_max);
+      if (scanned) {
+        scans[i] = std::move(*scanned);
+      } else {
+        done[i] = std::move(scanned.error());
+        next = routes.size();
+      }
     }
   };
   {
@@ -51,8 +54,10 @@ Result<std::vector<std::optional<ChunkScan>>> ScanColumns(const PlannedSource& s
     for (std::size_t i = 1; i < std::min(readers, routes.size()); ++i) others.emplace_back(scan);
     scan();
   }
+  const auto is_limit = [](const Status& status) { return !status && status.error().code == Code::kLimit; };
+  if (std::ranges::any_of(done, is_limit)) return std::optional<ColumnScans>();
   for (Status& status : done) FIRN_TRY(std::move(status));
-  return scans;
+  return std::optional(std::move(scans));
 }
 
 void WaitingChunk::Write(ByteView bytes) {

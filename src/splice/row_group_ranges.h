@@ -24,7 +24,9 @@ namespace firn::splice {
 bool RangesPay(const RowGroupPlan& plan, parquet::Codec output_codec);
 
 /// By output column: the chunks that are moved or filled.
-Result<std::vector<std::optional<ChunkScan>>> ScanColumns(const PlannedSource& source, std::size_t readers);
+using ColumnScans = std::vector<std::optional<ChunkScan>>;
+/// nullopt: there are many more pages than the footer tells, and a read for each would cost more than it saves.
+Result<std::optional<ColumnScans>> ScanColumns(const PlannedSource& source, std::size_t readers);
 
 /// What a column puts out while others come before it.
 class WaitingChunk {

@@ -37,6 +37,9 @@ struct ColumnRoute {
   std::int32_t leaf = -1;  // kMove; kLineage if the input has such a column, which is moved
   LevelMap levels;         // with `leaf`
   std::string reason;      // kDecode: why
+
+  /// Whether pages of `leaf` go into the output, or most of their values.
+  bool reads_pages() const { return kind == Kind::kMove || (kind == Kind::kLineage && leaf >= 0); }
 };
 
 Result<std::vector<OutputColumn>> ColumnsOf(const std::vector<parquet::SchemaElement>& schema);

@@ -342,6 +342,10 @@ bool HasRangeFile(const std::vector<Input>& inputs) {
       inputs, [](const Input& input) { return input.source != nullptr && input.source->size() >= kRangeFileBytesMin; });
 }
 
+bool MayBeCopies(const Report& report, const Error& error) {
+  return error.code == Code::kCorrupt && report.storage_copied_bytes > 0;
+}
+
 void NoteCopies(const RangeCopies& copies, Report& report) {
   const CopiedRanges copied = copies.copied();
   report.storage_copied_bytes = static_cast<std::int64_t>(copied.size_bytes);

@@ -166,6 +166,8 @@ std::optional<std::size_t> BrokenInput(const std::vector<Input>& inputs, const E
 inline constexpr std::uint64_t kRangeFileBytesMin = 16 << 20;
 /// Whether any input is: only then is a sink worth asking for its RangeCopies.
 bool HasRangeFile(const std::vector<Input>& inputs);
+/// Whether what is wrong with the written file may have been wrong in an input, where nobody has looked.
+bool MayBeCopies(const Report& report, const Error& error);
 /// What the storage copied, once the sink is closed.
 void NoteCopies(const RangeCopies& copies, Report& report);
 

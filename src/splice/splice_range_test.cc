@@ -36,7 +36,7 @@ class RangeSink final : public ByteSink, public RangeCopies {
   std::optional<FileMark> Mark(const std::string& location, std::uint64_t size_bytes) override {
     ++marks;
     if (!marks_files) return std::nullopt;
-    return FileMark{location, "1", size_bytes};
+    return FileMark{location, "1", size_bytes, location};
   }
   Status Append(RandomAccessSource& source, const FileMark& mark, std::uint64_t offset, std::uint64_t size) override {
     EXPECT_EQ(source.name(), mark.location);
