@@ -92,7 +92,7 @@ setup_sanitizers() {
   export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:external_symbolizer_path=$symbolizer"
   export LSAN_OPTIONS="suppressions=$PWD/tools/sanitizers/leaks.txt:print_suppressions=0"
   export UBSAN_OPTIONS="print_stacktrace=1:external_symbolizer_path=$symbolizer"
-  export TSAN_OPTIONS="second_deadlock_stack=1:external_symbolizer_path=$symbolizer"
+  export TSAN_OPTIONS="suppressions=$PWD/tools/sanitizers/races.txt:print_suppressions=0:second_deadlock_stack=1:external_symbolizer_path=$symbolizer"
   # Arrow's own allocator is not compiled for it: what one thread frees and another gets looks like a race.
   export ARROW_DEFAULT_MEMORY_POOL=system
 }
