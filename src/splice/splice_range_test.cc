@@ -181,7 +181,7 @@ TEST(SpliceRange, DamagedPage_IsFoundByVerify) {
   FileChoice choice = LargePages();
   choice.dictionary = false;
   const Bytes good = WriteFile(LargeTable(5, {"int64", "double", "int64"}), choice);
-  const parquet::ColumnMetaData& meta = *FooterOf(good).row_groups[0].columns[1].meta;
+  const parquet::ColumnMetaData meta = *FooterOf(good).row_groups[0].columns[1].meta;
   Bytes bad = good;
   bad[static_cast<std::size_t>(meta.data_page_offset + meta.total_compressed_size / 2)] ^= 0x40;
   EXPECT_FALSE(Merge({bad}, {}, false)) << "when it is read";
