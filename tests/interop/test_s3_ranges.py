@@ -172,31 +172,60 @@ def test_splice_errorInTheBodyOfAnAnswer_isAnError(store, proxy):
     assert store.names() == ["in0.parquet", "in1.parquet"] and not store.uploads()
 
 
-def test_splice_damagedInput_isNamedThoughTheStoreCopiedIt(store, proxy):
-    inputs = [store.write(f"in{i}.parquet", table_of(i)) for i in range(2)]
-    path = f"{store.bucket}/{store.root}/in1.parquet"
+def damage(store, name):
+    path = f"{store.bucket}/{store.root}/{name}"
     with store.files.open_input_stream(path) as stream:
         content = bytearray(stream.read())
     content[len(content) // 3] ^= 1
     with store.files.open_output_stream(path) as stream:
         stream.write(bytes(content))
+
+
+def test_splice_damagedInput_isNamedThoughTheStoreCopiedIt(store, proxy):
+    inputs = [store.write(f"in{i}.parquet", table_of(i)) for i in range(2)]
+    damage(store, "in1.parquet")
     done = store.splice(proxy, inputs, "out.parquet")
     assert done.returncode != 0 and "in1.parquet: offset" in done.stderr and "CRC" in done.stderr
     assert proxy.copies > 0
     assert store.names() == ["in0.parquet", "in1.parquet"] and not store.uploads()
 
 
-def test_optimize_tableOfLargeRowGroups_keepsRowsAndTellsWhatWasCopied(tmp_path, store, proxy):
+def catalog_through(store, proxy):
+    """PyIceberg's, past the proxy; firn is told to go through it."""
     lake, warehouse = store.lake, f"s3://{store.bucket}/{store.root}"
-    catalog = SqlCatalog("lake", uri=lake.uri, warehouse=warehouse, **store.keys)
     for key, value in {**store.keys, "s3.endpoint": proxy.url, "warehouse": warehouse}.items():
         lake.environment["PYICEBERG_CATALOG__LAKE__" + key.upper().replace(".", "__").replace("-", "_")] = value
+    return SqlCatalog("lake", uri=lake.uri, warehouse=warehouse, **store.keys)
+
+
+def test_optimize_damagedFile_staysAndTheOthersAreMerged(store, proxy):
+    catalog = catalog_through(store, proxy)
+    tables = [table_of(seed) for seed in range(6)]
+    paths = [store.write(f"in{i}.parquet", table) for i, table in enumerate(tables)]
+    table = catalog.create_table("db.damaged", schema=tables[0].schema,
+                                 properties={"write.parquet.compression-codec": "uncompressed"})
+    table.add_files(paths)
+    damage(store, "in3.parquet")
+    done = store.lake.firn_any("optimize", "lake.db.damaged", "--json")
+    assert done.returncode == 11, done.stderr
+    outcome = json.loads(done.stdout)["outcome"]
+    assert outcome["files_removed"] == 5 and "in3.parquet: offset" in json.dumps(outcome["failures"])
+    live = [task.file.file_path for task in catalog.load_table("db.damaged").scan().plan_files()]
+    assert paths[3] in live and len(live) == 2
+    assert not set(live) & set(outcome.get("leftover_files", []))
+    (merged,) = [path for path in live if path != paths[3]]
+    found = pq.read_table(merged.removeprefix("s3://"), filesystem=store.files)
+    assert found.sort_by("id").equals(pa.concat_tables(t for i, t in enumerate(tables) if i != 3).cast(found.schema))
+
+
+def test_optimize_tableOfLargeRowGroups_keepsRowsAndTellsWhatWasCopied(store, proxy):
+    catalog = catalog_through(store, proxy)
     tables = [table_of(seed) for seed in range(5)]
     table = catalog.create_table("db.large", schema=tables[0].schema,
                                  properties={"write.parquet.compression-codec": "uncompressed"})
     for part in tables:
         table.append(part)
-    outcome = lake.firn_json("optimize", "db.large")["outcome"]
+    outcome = store.lake.firn_json("optimize", "db.large")["outcome"]
     assert outcome["storage_copied_bytes"] > outcome["bytes_added"] / 2 and proxy.copies > 0
     found = catalog.load_table("db.large").scan().to_arrow()
     assert found.num_rows == 5 * ROWS
