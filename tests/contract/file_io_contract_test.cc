@@ -7,55 +7,16 @@
 #include <thread>
 
 #include "base/random.h"
-#include "contract/file_io_fixture.h"
+#include "contract/file_io_suite.h"
 
 namespace firn::contract {
 namespace {
 
-using ports::FileInfo;
-using ports::FileIO;
-using ports::OutputFile;
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
-class FileIOContract : public testing::TestWithParam<FileIOCase> {
- protected:
-  FileIOContract() : fixture_(GetParam().make()) {}
-  FileIO& io() { return *fixture_.io; }
-  std::string At(const std::string& name) const { return fixture_.root + name; }
-
-  void Put(const std::string& name, const std::string& text) {
-    const Status written = ports::WriteFile(io(), At(name), AsBytes(text));
-    ASSERT_TRUE(written) << ToString(written.error());
-  }
-  Result<std::string> Get(const std::string& name) {
-    FIRN_ASSIGN(const Bytes bytes, ports::ReadFile(io(), At(name)));
-    return std::string(AsText(bytes));
-  }
-  std::vector<std::string> ListNames(const std::string& prefix) {
-    std::vector<std::string> names;
-    std::string page;
-    do {
-      auto listed = io().List(prefix, page);
-      EXPECT_TRUE(listed) << ToString(listed.error());
-      if (!listed) break;
-      for (const FileInfo& file : listed->files) {
-        EXPECT_TRUE(file.location.starts_with(fixture_.root)) << file.location;
-        names.push_back(file.location.substr(fixture_.root.size()));
-      }
-      page = listed->next_page;
-    } while (!page.empty());
-    return names;
-  }
-  std::unique_ptr<OutputFile> Create(const std::string& name) {
-    auto file = io().Create(At(name));
-    EXPECT_TRUE(file) << ToString(file.error());
-    return file ? std::move(*file) : nullptr;
-  }
-
-  FileIOFixture fixture_;
-};
+class FileIOContract : public FileIOSuite {};
 
 TEST_P(FileIOContract, Write_ThenRead_ReturnsTheBytes) {
   Put("data/a.bin", "hello, world");

@@ -5,42 +5,14 @@
 
 #include "base/random.h"
 #include "base/range_copies.h"
-#include "contract/file_io_fixture.h"
+#include "contract/file_io_suite.h"
 
 namespace firn::contract {
 namespace {
 
-using ports::FileIO;
-using ports::OutputFile;
 using ::testing::ElementsAreArray;
 
-class RangeCopiesContract : public testing::TestWithParam<FileIOCase> {
- protected:
-  RangeCopiesContract() : fixture_(GetParam().make()) {}
-  FileIO& io() { return *fixture_.io; }
-  std::string At(const std::string& name) const { return fixture_.root + name; }
-
-  void Put(const std::string& name, const std::string& text) {
-    const Status written = ports::WriteFile(io(), At(name), AsBytes(text));
-    ASSERT_TRUE(written) << ToString(written.error());
-  }
-  std::vector<std::string> ListNames(const std::string& prefix) {
-    auto listed = io().List(prefix, "");
-    EXPECT_TRUE(listed) << ToString(listed.error());
-    std::vector<std::string> names;
-    for (std::size_t i = 0; listed && i < listed->files.size(); ++i) {
-      names.push_back(listed->files[i].location.substr(fixture_.root.size()));
-    }
-    return names;
-  }
-  std::unique_ptr<OutputFile> Create(const std::string& name) {
-    auto file = io().Create(At(name));
-    EXPECT_TRUE(file) << ToString(file.error());
-    return file ? std::move(*file) : nullptr;
-  }
-
-  FileIOFixture fixture_;
-};
+class RangeCopiesContract : public FileIOSuite {};
 
 TEST_P(RangeCopiesContract, RunsBetweenBytes_AreAppendedInOrder) {
   Random random(5);
