@@ -9,7 +9,7 @@
 
 #include "act/delete_batch_write.h"
 #include "act/delete_obstacles.h"
-#include "observe/parallel.h"
+#include "base/parallel.h"
 
 namespace firn::act {
 namespace {
@@ -165,7 +165,7 @@ Status BatchReader::LookAtDangling(const DeleteLoadContext& context) {
   for (const std::uint32_t i : plan_.deletes) {
     if (IsPositions(i) && !facts_.is_needed[i]) dangling.push_back(i);
   }
-  return observe::ForEachIndex(dangling.size(), options_.threads, [&](std::size_t k) -> Status {
+  return ForEachIndex(dangling.size(), options_.threads, [&](std::size_t k) -> Status {
     const std::uint32_t i = dangling[k];
     Status looked = [&]() -> Status {
       FIRN_ASSIGN(const PathKeys keys, LoadPathKeys(context, Entry(i).file));
@@ -184,8 +184,8 @@ Status BatchReader::RunAll(std::vector<DeleteBatch>& batches, int workers, const
   std::vector<std::size_t> pending(batches.size());
   for (std::size_t i = 0; i < pending.size(); ++i) pending[i] = i;
   while (!pending.empty()) {
-    FIRN_TRY(observe::ForEachIndex(pending.size(), workers,
-                                   [&](std::size_t k) { return Process(batches[pending[k]], context); }));
+    FIRN_TRY(
+        ForEachIndex(pending.size(), workers, [&](std::size_t k) { return Process(batches[pending[k]], context); }));
     pending.clear();
     for (std::size_t i = 0; i < batches.size(); ++i) {
       DeleteBatch& batch = batches[i];

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "act/named_files.h"
-#include "observe/parallel.h"
+#include "base/parallel.h"
 
 namespace firn::act {
 namespace {
@@ -34,11 +34,11 @@ class DeleteLoader {
 
   Result<std::vector<Result<DeletedRows>>> Run(EqualityStatistics* statistics) {
     Sort();
-    FIRN_TRY(observe::ForEachIndex(vectors_.size(), context_.threads, [this](std::size_t i) -> Status {
+    FIRN_TRY(ForEachIndex(vectors_.size(), context_.threads, [this](std::size_t i) -> Status {
       Status loaded = LoadVector(i);
       return loaded ? Ok() : Fail(*vectors_[i].entry, std::move(loaded.error()), {vectors_[i].file});
     }));
-    FIRN_TRY(observe::ForEachIndex(positions_.size(), context_.threads, [this](std::size_t i) -> Status {
+    FIRN_TRY(ForEachIndex(positions_.size(), context_.threads, [this](std::size_t i) -> Status {
       Status loaded = LoadPositions(i);
       return loaded ? Ok() : Fail(*positions_[i].entry, std::move(loaded.error()), positions_[i].files);
     }));

@@ -11,7 +11,7 @@
 #include "act/equality_match_keys.h"
 #include "act/equality_match_ranges.h"
 #include "act/equality_match_table.h"
-#include "observe/parallel.h"
+#include "base/parallel.h"
 
 namespace firn::act {
 namespace {
@@ -121,8 +121,8 @@ class GroupMatcher {
       FIRN_TRY(LoadKeys());
       table_.Seal();
       if (table_.size() > 0) {
-        FIRN_TRY(observe::ForEachIndex(group_.files.size(), context_.threads,
-                                       [this](std::size_t i) { return MatchOrFail(group_.files[i]); }));
+        FIRN_TRY(ForEachIndex(group_.files.size(), context_.threads,
+                              [this](std::size_t i) { return MatchOrFail(group_.files[i]); }));
       }
       ++statistics_.passes;
       statistics_.keys += static_cast<std::int64_t>(table_.size());

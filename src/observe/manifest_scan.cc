@@ -3,12 +3,22 @@
 
 #include <algorithm>
 
-#include "observe/parallel.h"
+#include "base/parallel.h"
 
 namespace firn::observe {
 namespace {
 
 using iceberg::ManifestFile;
+
+/// How many of some manifests to read at a time. Their readers wait for storage most of the time, so there are more of
+/// them than threads, as long as their buffers are small together; but one thread stays one.
+int ReadersOf(int threads, std::int64_t largest_bytes) {
+  constexpr std::int64_t kTogetherBytes = 32 << 20, kReadersMax = 32, kReadersOfThread = 8;
+  if (threads <= 1) return 1;
+  const std::int64_t fit = kTogetherBytes / std::max<std::int64_t>(largest_bytes, 1);
+  const std::int64_t wanted = std::min({kReadersMax, kReadersOfThread * threads, fit});
+  return static_cast<int>(std::max<std::int64_t>(threads, wanted));
+}
 
 Result<ManifestFile> InlineLine(ports::FileIO& io, const std::string& location, const iceberg::Snapshot& snapshot,
                                 const iceberg::TableMetadata& metadata) {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/parallel.h"
 #include "observe/manifest_scan.h"
-#include "observe/parallel.h"
 
 namespace firn::observe {
 

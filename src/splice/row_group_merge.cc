@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "base/parallel.h"
 #include "base/range_copies.h"
 #include "splice/fallback.h"
 #include "splice/row_group_ranges.h"
@@ -192,30 +193,18 @@ Status RowGroupMerger::HoldSources(Work& work) {
   if (work.copies) {
     const PlannedSource& source = work.plan.sources[0];
     source.group->HoldIndexes(source.routes->leaves);
-    const auto readers = static_cast<std::size_t>(std::max({options_.readers, options_.threads, 1}));
-    FIRN_ASSIGN(auto scans, ScanColumns(source, readers));
+    FIRN_ASSIGN(auto scans, ScanColumns(source, std::max(options_.readers, options_.threads)));
     work.copies = scans.has_value();
     if (work.copies) work.scans = std::move(*scans);
   }
   if (work.copies) return Ok();
   if (work.plan.fixed_bytes + work.plan.span_bytes > limits_.source_bytes) return Ok();
   work.held_bytes += work.plan.span_bytes;
-  std::atomic<std::size_t> next = 0;
-  std::vector<Status> held(work.plan.sources.size(), Ok());
-  const auto hold = [&] {
-    for (std::size_t i = next++; i < held.size(); i = next++) {
-      held[i] = work.plan.sources[i].group->Hold(work.plan.sources[i].routes->leaves);
-    }
-  };
-  {
-    std::vector<std::jthread> readers;
-    if (options_.threads > 1 && work.plan.span_bytes > 0) {
-      for (std::size_t i = 1; i < std::min<std::size_t>(8, held.size()); ++i) readers.emplace_back(hold);
-    }
-    hold();
-  }
-  for (Status& status : held) FIRN_TRY(std::move(status));
-  return Ok();
+  constexpr int kHoldersMax = 8;
+  const int holders = options_.threads > 1 && work.plan.span_bytes > 0 ? kHoldersMax : 1;
+  return ForEachIndex(work.plan.sources.size(), holders, [&work](std::size_t i) {
+    return work.plan.sources[i].group->Hold(work.plan.sources[i].routes->leaves);
+  });
 }
 
 /// Reads the sources, and finds out what each column has to do.

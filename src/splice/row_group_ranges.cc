@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "splice/row_group_ranges.h"
 
-#include <algorithm>
-#include <atomic>
-#include <thread>
+#include "base/parallel.h"
 
 namespace firn::splice {
 
@@ -31,32 +29,17 @@ bool RangesPay(const RowGroupPlan& plan, parquet::Codec output_codec) {
   return copied >= kCopiedBytesMin && copied >= plan.chunk_bytes / 2 && copied / source.Pages() >= kBytesOfAPageMin;
 }
 
-Result<std::optional<ColumnScans>> ScanColumns(const PlannedSource& source, std::size_t readers) {
+Result<std::optional<ColumnScans>> ScanColumns(const PlannedSource& source, int readers) {
   const std::vector<ColumnRoute>& routes = source.routes->columns;
   ColumnScans scans(routes.size());
-  std::vector<Status> done(routes.size(), Ok());
-  std::atomic<std::size_t> next = 0;
-  const auto scan = [&] {
-    for (std::size_t i = next++; i < routes.size(); i = next++) {
-      if (!routes[i].reads_pages()) continue;
-      const auto pages_max = static_cast<std::size_t>(2 * source.PagesOf(routes[i].leaf) + kPagesMore);
-      Result<ChunkScan> scanned = ScanChunk(*source.group, static_cast<std::size_t>(routes[i].leaf), pages_max);
-      if (scanned) {
-        scans[i] = std::move(*scanned);
-      } else {
-        done[i] = std::move(scanned.error());
-        next = routes.size();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(readers, routes.size()); ++i) others.emplace_back(scan);
-    scan();
-  }
-  const auto is_limit = [](const Status& status) { return !status && status.error().code == Code::kLimit; };
-  if (std::ranges::any_of(done, is_limit)) return std::optional<ColumnScans>();
-  for (Status& status : done) FIRN_TRY(std::move(status));
+  Status scanned = ForEachIndex(routes.size(), readers, [&](std::size_t i) -> Status {
+    if (!routes[i].reads_pages()) return Ok();
+    const auto pages_max = static_cast<std::size_t>(2 * source.PagesOf(routes[i].leaf) + kPagesMore);
+    FIRN_ASSIGN(scans[i], ScanChunk(*source.group, static_cast<std::size_t>(routes[i].leaf), pages_max));
+    return Ok();
+  });
+  if (!scanned && scanned.error().code == Code::kLimit) return std::optional<ColumnScans>();
+  FIRN_TRY(std::move(scanned));
   return std::optional(std::move(scans));
 }
 

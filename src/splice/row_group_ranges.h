@@ -26,7 +26,7 @@ bool RangesPay(const RowGroupPlan& plan, parquet::Codec output_codec);
 /// By output column: the chunks that are moved or filled.
 using ColumnScans = std::vector<std::optional<ChunkScan>>;
 /// nullopt: there are many more pages than the footer tells, and a read for each would cost more than it saves.
-Result<std::optional<ColumnScans>> ScanColumns(const PlannedSource& source, std::size_t readers);
+Result<std::optional<ColumnScans>> ScanColumns(const PlannedSource& source, int readers);
 
 /// What a column puts out while others come before it.
 class WaitingChunk {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "observe/parallel.h"
+#include "base/parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -9,15 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace firn::observe {
-
-int ReadersOf(int threads, std::int64_t largest_bytes) {
-  constexpr std::int64_t kTogetherBytes = 32 << 20, kReadersMax = 32, kReadersOfThread = 8;
-  if (threads <= 1) return 1;
-  const std::int64_t fit = kTogetherBytes / std::max<std::int64_t>(largest_bytes, 1);
-  const std::int64_t wanted = std::min({kReadersMax, kReadersOfThread * threads, fit});
-  return static_cast<int>(std::max<std::int64_t>(threads, wanted));
-}
+namespace firn {
 
 Status ForEachIndex(std::size_t count, int threads, const std::function<Status(std::size_t)>& run) {
   std::atomic<std::size_t> next{0};
@@ -52,4 +44,4 @@ Status ForEachIndex(std::size_t count, int threads, const std::function<Status(s
   return Ok();
 }
 
-}  // namespace firn::observe
+}  // namespace firn

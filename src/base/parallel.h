@@ -9,17 +9,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 
 #include "base/result.h"
 
-namespace firn::observe {
-
-/// How many of some manifests to read at a time. Their readers wait for storage most of the time, so there are more of
-/// them than threads, as long as their buffers are small together; but one thread stays one.
-int ReadersOf(int threads, std::int64_t largest_bytes);
+namespace firn {
 
 Status ForEachIndex(std::size_t count, int threads, const std::function<Status(std::size_t)>& run);
 
-}  // namespace firn::observe
+}  // namespace firn
