@@ -3,7 +3,6 @@
 
 import os
 import re
-import signal
 import socket
 import subprocess
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
+from ..held_process import hold, let_go
 from .service import BINARY, Service
 
 SECRET = "open-sesame-1234"
@@ -92,16 +92,16 @@ def test_watch_thatLostEvents_looksAtEveryTable(lake):
     folder = lake / "warehouse"
     with serve(lake, "--shadow", "--watch", str(folder), "--sweep-interval", "1h") as service:
         service.wait(lambda: any(each["files"] == 12 for each in service.get("/tables")["items"]))
-        os.kill(service.process.pid, signal.SIGSTOP)
+        hold(service.process)
         names = [f"{table.location().removeprefix('file://')}/metadata/{name}.avro" for name in "xy"]
         for name in names:
             open(name, "w").close()
         room = int(open("/proc/sys/fs/inotify/max_queued_events").read())
-        for _ in range(room // 2 + 1):
+        for _ in range(room):  # twice what there is room for: equal ones in a row would be told of once
             for name in names:
                 os.close(os.open(name, os.O_WRONLY))
         table.append(pa.table({"id": [12]}))  # nobody is told of it any more
-        os.kill(service.process.pid, signal.SIGCONT)
+        let_go(service.process)
         service.wait(lambda: service.table("lake/db.events")["files"] == 13)
         metrics = service.call("/metrics")[1]
         assert f'firn_watch_overflows_total{{folder="{folder}"}} 1\n' in metrics, metrics

@@ -11,6 +11,7 @@ import time
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
+from ..held_process import hold, let_go
 from .conftest import BINARY
 from .rows import by_duckdb, by_pyiceberg
 from .shared_table import race
@@ -60,14 +61,14 @@ def test_expiryMeanwhile_theTagKeepsThePlansSnapshot_andGoesWithTheCommit(lake):
     try:
         while not [name for name in lake.load("db.t").refs() if name.startswith("firn-plan-")]:
             assert run.poll() is None, run.stdout.read()
-        run.send_signal(signal.SIGSTOP)
+        hold(run)
         lake.load("db.t").append(pa.table({"id": [7, 8], "text": ["x", "y"]}))
         lake.load("db.t").maintenance.expire_snapshots().older_than(
             datetime.datetime.now() + datetime.timedelta(days=1)).commit()
         table = lake.load("db.t")
         assert {s.snapshot_id for s in table.snapshots()} == {planned, table.current_snapshot().snapshot_id}
     finally:
-        run.send_signal(signal.SIGCONT)
+        let_go(run)
     output = run.communicate(timeout=300)[0]
     assert run.returncode == 0, output
     table = lake.load("db.t")

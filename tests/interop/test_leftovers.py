@@ -3,7 +3,6 @@
 
 import json
 import os
-import signal
 import sqlite3
 import subprocess
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from ..held_process import hold, let_go
 from .conftest import BINARY
 
 SMALL = pa.table({"id": pa.array(range(10), pa.int64()), "text": ["x" * 20] * 10})
@@ -58,16 +58,16 @@ def begin_and_hold(lake):
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while run.poll() is None:
         for mark in marks.glob("*.run.json"):
-            run.send_signal(signal.SIGSTOP)
+            hold(run)
             text = mark.read_text() if mark.exists() else ""
             if text:
                 return run, mark, text
-            run.send_signal(signal.SIGCONT)
+            let_go(run)
     pytest.fail("the run ended before its mark was seen")
 
 
 def go_on(run):
-    run.send_signal(signal.SIGCONT)
+    let_go(run)
     return run.wait(timeout=300)
 
 
@@ -119,9 +119,9 @@ def test_putBackDuringARun_killed_nothingIsLost(lake, put_back):
     put_back(lake, before := table.metadata.metadata_log[-1].metadata_file)
     connection = sqlite3.connect(f"{lake.folder}/catalog.db")
     while run.poll() is None:
-        run.send_signal(signal.SIGCONT)
+        let_go(run)
         time.sleep(0.0005)
-        run.send_signal(signal.SIGSTOP)
+        hold(run)
         try:
             now = connection.execute("select metadata_location from iceberg_tables").fetchone()[0]
         except sqlite3.OperationalError:

@@ -8,11 +8,11 @@ goes on.
 """
 
 import random
-import signal
 import sqlite3
 import time
 from collections import Counter
 
+from ..held_process import hold, let_go
 from . import plain_reader
 from .plain_reader import DATA
 from .plain_writer import Commit, Conflict, PlainTable
@@ -289,7 +289,7 @@ class Schedule:
     def interrupt(self, process, usual):
         """Stops firn at a random moment, commits, lets it go on."""
         time.sleep(self.rng.random() * 1.1 * usual)
-        process.send_signal(signal.SIGSTOP)
+        hold(process)
         if process.poll() is None:
             self.counts["stopped"] += 1
         try:
@@ -299,7 +299,7 @@ class Schedule:
         except sqlite3.OperationalError:  # firn was stopped while it held the catalog's lock
             self.counts["locked"] += 1
         finally:
-            process.send_signal(signal.SIGCONT)
+            let_go(process)
 
     def run(self, steps, commands):
         for _ in range(3):
