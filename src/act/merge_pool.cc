@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "act/foreign_changes.h"
 #include "act/offset_row_map.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "observe/resolve.h"
 
 namespace firn::act {
@@ -43,11 +43,7 @@ MergePool::MergePool(const MergeContext& context, const decide::Plan& plan, cons
       progress_(std::move(progress)),
       results_(plan.groups.size()),
       ended_(plan.groups.size()) {
-  try {
-    for (int i = 0; i < std::max(workers, 1); ++i) workers_.emplace_back([this] { Work(); });
-  } catch (const std::system_error&) {
-    // With the threads that did start the work takes longer.
-  }
+  StartThreads(workers_, static_cast<std::size_t>(std::max(workers, 1)), [this] { Work(); });
   if (!workers_.empty()) return;
   for (std::size_t i = 0; i < plan.groups.size(); ++i) Fail(i, {Code::kLimit, "no thread could be started"});
 }

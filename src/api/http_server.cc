@@ -16,6 +16,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "api/crowd.h"
 #include "api/http_connection.h"
 #include "api/listen_socket.h"
+#include "base/threads.h"
 
 namespace firn::api {
 namespace {
@@ -49,12 +51,9 @@ class PollServer final : public HttpServer {
       : options_(std::move(options)),
         handler_(std::move(handler)),
         listener_(std::move(listener)),
-        wake_(std::move(wake)) {
-    for (int i = 0; i < options_.worker_count; ++i) workers_.emplace_back([this] { Work(jobs_); });
-    workers_.emplace_back([this] { Work(quick_jobs_); });
-    mover_ = std::thread([this] { MoveBytes(); });
-  }
+        wake_(std::move(wake)) {}
   ~PollServer() override { Stop(); }
+  Status Begin();
 
   int port() const override { return listener_.port; }
   void Broadcast(std::string_view text) override;
@@ -100,9 +99,18 @@ class PollServer final : public HttpServer {
   std::string broadcast_;
   ServerCounts counts_;
   std::atomic<bool> stopping_ = false;
-  std::vector<std::thread> workers_;
-  std::thread mover_;
+  std::vector<std::jthread> threads_;
 };
+
+Status PollServer::Begin() {
+  std::vector<std::function<void()>> works(static_cast<std::size_t>(options_.worker_count), [this] { Work(jobs_); });
+  works.emplace_back([this] { Work(quick_jobs_); });
+  works.emplace_back([this] { MoveBytes(); });
+  for (std::function<void()>& work : works) {
+    FIRN_ASSIGN(threads_.emplace_back(), StartThread(std::move(work)).In("the server of the API"));
+  }
+  return Ok();
+}
 
 void PollServer::Wake() {
   const std::uint64_t one = 1;
@@ -130,8 +138,7 @@ void PollServer::Stop() {
     work_.notify_all();
   }
   Wake();
-  for (std::thread& worker : workers_) worker.join();
-  if (mover_.joinable()) mover_.join();
+  threads_.clear();  // joins them
 }
 
 void PollServer::Work(std::deque<Job>& jobs) {
@@ -366,8 +373,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(ServerOptions options, std
   FIRN_ASSIGN(ListenSocket listener, Listen(options.host, options.port));
   ports::FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return ports::PosixError("eventfd", "make", errno);
-  return std::unique_ptr<HttpServer>(
-      new PollServer(std::move(options), std::move(handler), std::move(listener), std::move(wake)));
+  auto server =
+      std::make_unique<PollServer>(std::move(options), std::move(handler), std::move(listener), std::move(wake));
+  FIRN_TRY(server->Begin());
+  return std::unique_ptr<HttpServer>(std::move(server));
 }
 
 }  // namespace firn::api

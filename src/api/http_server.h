@@ -10,7 +10,7 @@
 //   the handler calls quick have a thread of their own.
 //   What is broadcast never waits for a reader: one that falls behind by more than its buffer is disconnected.
 // Cost: one poll() a round over all connections; meant for hundreds of them.
-// Errors: kInvalidArgument for an address that cannot be used, or is in use.
+// Errors: kInvalidArgument for an address that cannot be used, or is in use; kLimit: a thread cannot be started.
 // Threads: any. The handler is called from several threads at once; Admit and IsQuick from the one that moves bytes.
 // Source: RFC 9112; docs/decisions/0005-own-http-server.md.
 #pragma once

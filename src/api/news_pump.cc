@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/threads.h"
 #include "format/json/json.h"
 
 namespace firn::api {
@@ -32,11 +33,14 @@ std::string StreamText(const service::News& news) {
 }
 
 NewsPump::NewsPump(service::FleetNews& feed, HttpServer& server)
-    : feed_(feed), server_(server), position_(feed.Position()), thread_([this] { Run(); }) {}
+    : feed_(feed), server_(server), position_(feed.Position()) {}
 
-NewsPump::~NewsPump() {
-  stopping_ = true;
-  thread_.join();
+NewsPump::~NewsPump() { stopping_ = true; }
+
+Result<std::unique_ptr<NewsPump>> NewsPump::Start(service::FleetNews& feed, HttpServer& server) {
+  std::unique_ptr<NewsPump> pump(new NewsPump(feed, server));
+  FIRN_ASSIGN(pump->thread_, StartThread([self = pump.get()] { self->Run(); }).In("the stream of news"));
+  return pump;
 }
 
 void NewsPump::Run() {

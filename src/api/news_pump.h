@@ -6,11 +6,12 @@
 //   when some were overwritten before they could be sent.
 // Guarantees: ends when the feed is closed or it is stopped; a sign of life every kBeatMs, so that proxies keep quiet
 //   connections open.
-// Threads: one of its own. Errors: none.
+// Threads: one of its own. Errors: kLimit: it cannot be started.
 // Source: HTML standard, "Server-sent events".
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -26,17 +27,18 @@ std::string StreamText(const service::News& news);
 
 class NewsPump {
  public:
-  NewsPump(service::FleetNews& feed, HttpServer& server);
+  static Result<std::unique_ptr<NewsPump>> Start(service::FleetNews& feed, HttpServer& server);
   ~NewsPump();
 
  private:
+  NewsPump(service::FleetNews& feed, HttpServer& server);
   void Run();
 
   service::FleetNews& feed_;
   HttpServer& server_;
   std::uint64_t position_;
   std::atomic<bool> stopping_ = false;
-  std::thread thread_;
+  std::jthread thread_;  // the last one, so that it ends first
 };
 
 }  // namespace firn::api

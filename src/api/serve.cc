@@ -11,7 +11,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(service::FleetView& fleet, s
   std::unique_ptr<ApiServer> api(new ApiServer());
   auto handler = std::make_shared<Api>(fleet, control, clock, std::move(options.api));
   FIRN_ASSIGN(api->server_, HttpServer::Start(std::move(options.server), std::move(handler)));
-  api->pump_ = std::make_unique<NewsPump>(fleet.Feed(), *api->server_);
+  FIRN_ASSIGN(api->pump_, NewsPump::Start(fleet.Feed(), *api->server_));
   return api;
 }
 

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
 #include <vector>
+
+#include "base/threads.h"
 
 namespace firn {
 
@@ -31,15 +31,11 @@ Status ForEachIndex(std::size_t count, int threads, const std::function<Status(s
       }
     }
   };
-  std::vector<std::thread> others;
+  std::vector<std::jthread> others;
   const std::size_t wanted = std::min<std::size_t>(count, static_cast<std::size_t>(std::max(threads, 1)));
-  try {
-    while (others.size() + 1 < wanted) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The threads that did start, and this one, do all the work.
-  }
+  if (wanted > 1) StartThreads(others, wanted - 1, work);
   work();
-  for (std::thread& thread : others) thread.join();
+  others.clear();  // joins them
   if (error) return std::move(*error);
   return Ok();
 }

@@ -26,7 +26,7 @@ enum class Code {
   kConflict,         // somebody committed first: observe again
   kOutcomeUnknown,   // a commit may have happened: delete nothing, look, then go on
   kUnavailable,      // storage or catalog is down or throttles: back off and retry
-  kLimit,            // a budget of memory, time or files is used up: make a smaller plan
+  kLimit,            // a budget of memory, time, files or threads is used up: make a smaller plan
   kCancelled,        // shutdown or lost lease: stop quietly
   kInternal,         // our bug: log it with context and fail the job
 };

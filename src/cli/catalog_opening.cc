@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/threads.h"
+
 namespace firn::cli {
 namespace {
 
@@ -13,6 +15,19 @@ constexpr std::chrono::milliseconds kGlance{50};
 CatalogOpening::CatalogOpening(std::string name, std::function<Opened()> open, const std::atomic<bool>& cancelled)
     : name_(std::move(name)), open_(std::move(open)), cancelled_(cancelled) {
   Begin();
+}
+
+void CatalogOpening::Begin() {
+  const auto task = std::make_shared<std::packaged_task<Opened()>>(open_);
+  running_ = task->get_future();
+  Result<std::jthread> thread = StartThread([task] { (*task)(); });
+  if (thread) {
+    thread_ = std::move(*thread);
+    return;
+  }
+  std::promise<Opened> refused;
+  refused.set_value(std::move(thread.error()).In("catalog `" + name_ + "`"));
+  running_ = refused.get_future();
 }
 
 CatalogOpening::Opened CatalogOpening::OpenUntil(std::chrono::steady_clock::time_point end) {

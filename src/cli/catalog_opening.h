@@ -6,7 +6,9 @@
 // Guarantees: opening begins at once, and anew when somebody asks after it has failed: one at a time. Nobody waits for
 //   longer than they want, or after the program was told to end.
 // Cost: a thread while it is being opened; the destructor waits for it. Threads: OpenUntil() from one at a time.
-// Errors: those of opening; kUnavailable while it has not ended, and once the program ends.
+// Errors: those of opening; kLimit: no thread could be started; kUnavailable while it has not ended, and once the
+// program
+//   ends.
 #pragma once
 
 #include <atomic>
@@ -15,6 +17,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "ports/catalog.h"
 
@@ -30,12 +33,13 @@ class CatalogOpening {
   Opened OpenUntil(std::chrono::steady_clock::time_point end);
 
  private:
-  void Begin() { running_ = std::async(std::launch::async, open_); }
+  void Begin();
 
   const std::string name_;
   const std::function<Opened()> open_;
   const std::atomic<bool>& cancelled_;
-  std::future<Opened> running_;  // the last one, so that it ends first
+  std::future<Opened> running_;
+  std::jthread thread_;  // the last one, so that it ends first
 };
 
 }  // namespace firn::cli

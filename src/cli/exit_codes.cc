@@ -16,7 +16,7 @@ constexpr std::array<ExitCode, 12> kExitCodes = {{
     {6, "conflict", "Others committed first, too often: run the command again."},
     {7, "outcome unknown", "A commit may have happened: nothing was deleted; look at the table, then run again."},
     {8, "unavailable", "Storage or catalog did not answer: run again later."},
-    {9, "limit", "A limit of memory, time or files was reached: raise it or ask for less."},
+    {9, "limit", "A limit of memory, time, files or threads was reached: raise it or ask for less."},
     {10, "cancelled", "Stopped by a signal: commits that were made stay, everything else was cleaned up."},
     {11, "partly done", "Some file groups were committed, others failed: the report says which and why."},
 }};

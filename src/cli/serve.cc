@@ -205,8 +205,8 @@ Result<Reader> ReadTopic(Environment& environment, std::optional<EventTopicOptio
   if (!options) return Reader();
   FIRN_ASSIGN(auto topic, ports::OpenKafkaTopic(options->kafka));
   options->reading.catalogs = catalogs;
-  auto reader = std::make_shared<ports::TopicReader>(std::move(topic), service.events(), environment.clock,
-                                                     ports::TopicReaderOptions{.reading = std::move(options->reading)});
+  FIRN_ASSIGN(Reader reader, ports::TopicReader::Start(std::move(topic), service.events(), environment.clock,
+                                                       {.reading = std::move(options->reading)}));
   service.AddMetrics([weak = std::weak_ptr(reader)] {
     const auto held = weak.lock();
     return held ? MetricsOf(*held) : std::vector<service::Metric>();
@@ -242,7 +242,7 @@ Result<int> RunServe(Environment& environment, ServeOptions& options) {
   FIRN_ASSIGN(const auto watches, WatchFolders(options.watched, *service));
   FIRN_ASSIGN(const auto reader, ReadTopic(environment, std::move(topic), names, *service));
   FIRN_ASSIGN(const auto server, api::ApiServer::Start(*service, *service, environment.clock, listen));
-  service->Start();
+  FIRN_TRY(service->Start());
   Announce(environment, options, *server);
   while (!environment.cancelled) environment.clock.SleepMs(kPatienceMs);
   environment.terminal.Err("firn: stopping: running jobs end at their next page\n");

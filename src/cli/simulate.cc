@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/human_text.h"
+#include "base/threads.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/simulate_text.h"
@@ -148,7 +149,7 @@ class Runs {
     const int wanted = options_.bench ? 1 : options_.threads.value_or(Cores());
     const auto threads = std::min(static_cast<std::size_t>(wanted), results_.size());
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
+    if (threads > 1) StartThreads(others, threads - 1, [this] { Work(); });
     Work();
     others.clear();  // joins them
     std::vector<RunResult> done;

@@ -19,6 +19,7 @@
 
 #include "base/human_text.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "ports/event_parse.h"
 #include "ports/metadata_file.h"
 #include "ports/posix.h"
@@ -40,12 +41,14 @@ class InotifyWatch final : public DirectoryWatch {
                std::string root)
       : inotify_(std::move(inotify)), wake_(std::move(wake)), queue_(queue), options_(options), root_(std::move(root)) {
     Walk(root_, 0, false);
-    thread_ = std::thread([this] { Run(); });
   }
   ~InotifyWatch() override {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
-    thread_.join();
+  }
+  Status Begin() {
+    FIRN_ASSIGN(thread_, StartThread([this] { Run(); }).In(root_));
+    return Ok();
   }
 
   DirectoryWatchCounts counts() const override {
@@ -79,7 +82,7 @@ class InotifyWatch final : public DirectoryWatch {
   std::unordered_map<int, Folder> folders_;  // by watch; of the constructor, then of the thread alone
   mutable std::mutex mutex_;
   DirectoryWatchCounts counts_;
-  std::thread thread_;
+  std::jthread thread_;  // the last one, so that it ends first
 };
 
 bool InotifyWatch::Watch(const std::string& path, int depth, bool metadata) {
@@ -200,8 +203,9 @@ Result<std::unique_ptr<DirectoryWatch>> DirectoryWatch::Start(const std::string&
   if (!inotify.valid()) return PosixError(root, "start inotify", errno);
   FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return PosixError(root, "eventfd", errno);
-  return std::unique_ptr<DirectoryWatch>(
-      new InotifyWatch(std::move(inotify), std::move(wake), queue, options, path.string()));
+  auto watch = std::make_unique<InotifyWatch>(std::move(inotify), std::move(wake), queue, options, path.string());
+  FIRN_TRY(watch->Begin());
+  return std::unique_ptr<DirectoryWatch>(std::move(watch));
 }
 
 }  // namespace firn::ports

@@ -8,7 +8,8 @@
 //   watched. When the kernel says that it lost events, everything is walked again and every table is told of. That, and
 //   what cannot be watched (too deep, too many; the sweep finds it), is counted and logged.
 // Cost: one watch a directory above and including `metadata`; one thread. Threads: any.
-// Errors: kNotFound and others for the root, kUnsupported where the system has no inotify.
+// Errors: kNotFound and others for the root, kUnsupported where the system has no inotify,
+//   kLimit: its thread cannot be started.
 // Source: inotify(7); network file systems do not tell what others write.
 #pragma once
 

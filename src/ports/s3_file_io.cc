@@ -3,7 +3,10 @@
 
 #include <arrow/filesystem/s3fs.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 
 #include "ports/arrow_file_io.h"
@@ -36,9 +39,22 @@ Status StartClient() {
   return Ok();
 }
 
-/// The client must be ended before its own static objects are, which the first file system makes.
+/// A process whose work is done ends, with what it says, when the client does not.
+constexpr unsigned kEndSeconds = 5;
+volatile std::sig_atomic_t exit_status = 0;
+
+/// The client must be ended before its own static objects are, which the first file system makes. It waits for ever for
+/// threads that it could not start.
 void EndClientAtExit() {
-  [[maybe_unused]] static const int once = std::atexit([] { (void)fs::EnsureS3Finalized(); });
+  const auto end = [](int status, void*) {
+    exit_status = status;
+    std::fflush(nullptr);
+    std::signal(SIGALRM, [](int) { ::_exit(exit_status); });
+    ::alarm(kEndSeconds);
+    (void)fs::EnsureS3Finalized();
+    ::alarm(0);
+  };
+  [[maybe_unused]] static const int once = ::on_exit(end, nullptr);
 }
 
 Status CheckSupported(const Properties& properties) {

@@ -10,10 +10,12 @@
 #include <future>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "base/check.h"
 #include "base/log.h"
 #include "base/range_copies.h"
+#include "base/threads.h"
 #include "ports/location.h"
 #include "ports/s3_file_io.h"
 
@@ -41,9 +43,8 @@ class Upload {
   std::uint64_t part_bytes() const { return kPartBytes * (1 + tags_.size() / 1000); }
 
   Status Put(std::string bytes) {
-    return Send([this, bytes = std::move(bytes)](std::size_t number) mutable {
-      return requests_.PutPart(name_, id_, number, std::move(bytes));
-    });
+    const auto held = std::make_shared<std::string>(std::move(bytes));
+    return Send([this, held](std::size_t number) { return requests_.PutPart(name_, id_, number, std::move(*held)); });
   }
   Status Copy(const FileMark& from, std::uint64_t offset, std::uint64_t size) {
     return Send([this, from, offset, size](std::size_t number) {
@@ -80,6 +81,7 @@ class Upload {
   struct Sent {
     std::size_t number = 0;
     std::future<Result<std::string>> tag;
+    std::jthread thread;
   };
 
   Status BeginPart() {
@@ -95,7 +97,15 @@ class Upload {
     if (sent_.size() >= kSentAtOnceMax) FIRN_TRY(WaitForOne());
     FIRN_TRY(BeginPart());
     const std::size_t number = tags_.size();
-    sent_.push_back({number, std::async(std::launch::async, std::move(send), number)});
+    const auto task = std::make_shared<std::packaged_task<Result<std::string>()>>(
+        [send = std::move(send), number] { return send(number); });
+    Sent& part = sent_.emplace_back(number, task->get_future());
+    Result<std::jthread> thread = StartThread([task] { (*task)(); });
+    if (thread) {
+      part.thread = std::move(*thread);
+    } else {
+      (*task)();
+    }
     return Ok();
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/threads.h"
 
 namespace firn::ports {
 namespace {
@@ -30,13 +31,15 @@ Result<ParsedEvents> Parse(const MessageReading& reading, const TopicMessage& me
 }  // namespace
 
 TopicReader::TopicReader(std::unique_ptr<EventTopic> topic, EventQueue& queue, Clock& clock, TopicReaderOptions options)
-    : topic_(std::move(topic)), queue_(queue), clock_(clock), options_(std::move(options)) {
-  thread_ = std::thread([this] { Run(); });
-}
+    : topic_(std::move(topic)), queue_(queue), clock_(clock), options_(std::move(options)) {}
 
-TopicReader::~TopicReader() {
-  stopping_ = true;
-  thread_.join();
+TopicReader::~TopicReader() { stopping_ = true; }
+
+Result<std::unique_ptr<TopicReader>> TopicReader::Start(std::unique_ptr<EventTopic> topic, EventQueue& queue,
+                                                        Clock& clock, TopicReaderOptions options) {
+  std::unique_ptr<TopicReader> reader(new TopicReader(std::move(topic), queue, clock, std::move(options)));
+  FIRN_ASSIGN(reader->thread_, StartThread([self = reader.get()] { self->Run(); }).In("the reading of the topic"));
+  return reader;
 }
 
 TopicCounts TopicReader::counts() const {

@@ -7,7 +7,8 @@
 //   never comes again. Hints come in no faster than `events_rate`, and not while `queue_fill_max` of them wait in the
 //   queue (at most kQueuePatienceMs for one message): what is too much stays in the topic. A message without a hint
 //   counts as a tenth of one. The destructor returns when the reading has ended.
-// Cost: one thread. Threads: any. Errors: none; troubles of the topic are in state().
+// Cost: one thread. Threads: any. Errors: kLimit: it cannot be started; troubles of
+//   the topic are in state().
 // Source: docs/service.md.
 #pragma once
 
@@ -46,7 +47,8 @@ struct TopicCounts {
 class TopicReader {
  public:
   /// Keeps references to queue and clock.
-  TopicReader(std::unique_ptr<EventTopic> topic, EventQueue& queue, Clock& clock, TopicReaderOptions options);
+  static Result<std::unique_ptr<TopicReader>> Start(std::unique_ptr<EventTopic> topic, EventQueue& queue, Clock& clock,
+                                                    TopicReaderOptions options);
   ~TopicReader();
   /// Nothing more is taken from the topic; does not wait.
   void EndReading() { stopping_ = true; }
@@ -54,6 +56,7 @@ class TopicReader {
   TopicState state() const { return topic_->state(); }
 
  private:
+  TopicReader(std::unique_ptr<EventTopic> topic, EventQueue& queue, Clock& clock, TopicReaderOptions options);
   void Run();
   void WaitForRoom(RateBucket& bucket);
   void Take(const TopicMessage& message, RateBucket& bucket);
@@ -74,7 +77,7 @@ class TopicReader {
   std::int64_t state_logged_ms_ = 0;
   std::int64_t malformed_logged_ms_ = 0;
   std::int64_t malformed_not_logged_ = 0;
-  std::thread thread_;
+  std::jthread thread_;  // the last one, so that it ends first
 };
 
 }  // namespace firn::ports

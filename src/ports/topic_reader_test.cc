@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 
+#include "base/check.h"
 #include "ports/memory_topic.h"
 
 namespace firn::ports {
@@ -23,7 +24,9 @@ bool Within(const std::function<bool()>& holds, std::int64_t ms = 20'000) {
 class TopicReaderTest : public testing::Test {
  protected:
   std::unique_ptr<TopicReader> Start(TopicReaderOptions options = {}) {
-    return std::make_unique<TopicReader>(std::make_unique<MemoryTopic>(log_, "g"), queue_, clock_, std::move(options));
+    auto started = TopicReader::Start(std::make_unique<MemoryTopic>(log_, "g"), queue_, clock_, std::move(options));
+    FIRN_CHECK(started);
+    return std::move(*started);
   }
   void Tell(const std::string& table) { log_->Append({}, R"({"catalog": "c", "table": "db.)" + table + "\"}"); }
 

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "base/log.h"
+#include "base/threads.h"
 #include "decide/ledger_json.h"
 #include "service/requested_work.h"
 #include "service/service_log.h"
@@ -55,11 +56,12 @@ void Dispatch::NoteChange() {
   changed_.notify_all();
 }
 
-void Dispatch::Start() {
+Status Dispatch::Start() {
   Random random(options_.seed ^ 0x4449535041544348ULL);
   for (int i = 0; i < options_.workers; ++i) {
-    threads_.emplace_back([this, own = random.Fork()]() mutable { RunWorker(own); });
+    FIRN_ASSIGN(threads_.emplace_back(), StartThread([this, own = random.Fork()]() mutable { RunWorker(own); }));
   }
+  return Ok();
 }
 
 void Dispatch::Stop() {
@@ -68,8 +70,7 @@ void Dispatch::Stop() {
     stopping_ = true;
     NoteChange();
   }
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  threads_.clear();  // joins them
 }
 
 void Dispatch::Offer(const std::string& table, std::vector<decide::Candidate> candidates,

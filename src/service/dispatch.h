@@ -11,7 +11,7 @@
 // Cost: O(n log n) a choice. Memory: the workers share memory_bytes.
 // Threads: `workers` of its own; every call from any. A caller that holds a table's mutex may call; callbacks are made
 //   without any mutex.
-// Errors: none: they are jobs' errors and decisions.
+// Errors: Start: kLimit, a thread cannot be started; else none: they are jobs' errors and decisions.
 // Source: docs/deciding.md; docs/service.md.
 #pragma once
 
@@ -66,7 +66,7 @@ class Dispatch {
            std::function<void(const JobNews&)> tell);
   ~Dispatch();
   const DispatchOptions& options() const { return options_; }
-  void Start();
+  Status Start();
   /// Running jobs end at their next page.
   void Stop();
 
@@ -156,7 +156,7 @@ class Dispatch {
   std::uint64_t changes_ = 0;  // of what a choice depends on
   std::int64_t wait_ms_ = 0;   // until something may start, as of the last choice
   std::atomic<bool> stopping_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace firn::service

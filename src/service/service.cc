@@ -9,6 +9,7 @@
 
 #include "base/human_text.h"
 #include "base/log.h"
+#include "base/threads.h"
 #include "base/version.h"
 #include "service/earlier_work.h"
 #include "service/service_log.h"
@@ -81,19 +82,22 @@ Result<std::unique_ptr<Service>> Service::Open(const std::string& state_path,
   return service;
 }
 
-void Service::Start() {
+Status Service::Start() {
   Random random(options_.seed);
-  threads_.emplace_back([this] { RunEvents(); });
-  threads_.emplace_back([this] { RunSweep(); });
+  std::vector<std::function<void()>> works = {[this] { RunEvents(); }, [this] { RunSweep(); }};
   for (int i = 0; i < options_.watchers; ++i) {
-    threads_.emplace_back([this, own = random.Fork()]() mutable { RunWatcher(own); });
+    works.emplace_back([this, own = random.Fork()]() mutable { RunWatcher(own); });
   }
-  dispatch_->Start();
+  for (std::function<void()>& work : works) {
+    FIRN_ASSIGN(threads_.emplace_back(), StartThread(std::move(work)).In("the service"));
+  }
+  FIRN_TRY(dispatch_->Start().In("the service"));
   Log(LogLevel::kInfo, fmt::format("the service {} starts{}: {}, {} known, {}, {}", dispatch_->options().service_id,
                                    options_.shadow ? " as a shadow" : "",
                                    HumanCount(static_cast<std::int64_t>(tables_.catalogs().size()), "catalog"),
                                    HumanCount(static_cast<std::int64_t>(tables_.size()), "table"),
                                    HumanCount(options_.watchers, "watcher"), HumanCount(options_.workers, "worker")));
+  return Ok();
 }
 
 void Service::Stop() {
@@ -105,8 +109,7 @@ void Service::Stop() {
     const std::lock_guard lock(wait_mutex_);
     wake_.notify_all();
   }
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  threads_.clear();  // joins them
   NoteState(SaveCounters());
   shown_.Feed().Close();
   Log(LogLevel::kInfo, "the service has ended");

@@ -12,7 +12,8 @@
 // workers
 //   share memory_bytes; about 120 bytes a partition, some kilobytes a table.
 // Threads: any; Stop() from one.
-// Errors: Open: those of the state file; Start: none, a catalog that is down is tried again.
+// Errors: Open: those of the state file; Start: kLimit, a thread cannot be started; a catalog that
+//   is down is tried again.
 // Source: docs/service.md; docs/architecture.md ("The service").
 #pragma once
 
@@ -75,7 +76,7 @@ class Service final : public FleetView, public FleetControl {
                                                ports::Clock& clock, ServiceOptions options);
   ~Service() override;
 
-  void Start();
+  Status Start();
   /// Looks end at their next read, running jobs at their next page; everything is on disk when it returns.
   void Stop();
   /// Where adapters of other sources push events.
@@ -159,7 +160,7 @@ class Service final : public FleetView, public FleetControl {
   ports::EventQueue events_;
   std::vector<std::function<std::vector<Metric>()>> more_metrics_;
   std::unique_ptr<Dispatch> dispatch_;
-  std::vector<std::thread> threads_;
+  std::vector<std::jthread> threads_;
   std::atomic<bool> stopping_ = false;
   std::mutex wait_mutex_;
   std::condition_variable wake_;

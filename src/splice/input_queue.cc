@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/threads.h"
+
 namespace firn::splice {
 
 namespace {
@@ -21,7 +23,7 @@ InputQueue::InputQueue(const std::vector<Input>& inputs, std::size_t readers_max
                        RangeCopies* copies)
     : inputs_(inputs), copies_(copies), ahead_bytes_max_(limits.ahead_bytes), footer_bytes_max_(limits.footer_bytes) {
   const std::size_t readers = std::min(readers_max, inputs.size());
-  for (std::size_t i = 0; i < readers; ++i) readers_.emplace_back([this] { Read(); });
+  StartThreads(readers_, readers, [this] { Read(); });
 }
 
 InputQueue::~InputQueue() {

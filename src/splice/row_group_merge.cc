@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "base/range_copies.h"
+#include "base/threads.h"
 #include "splice/fallback.h"
 #include "splice/row_group_ranges.h"
 #include "splice/single_group_source.h"
@@ -340,7 +341,12 @@ Status RowGroupMerger::RunParallel(Work& work, ByteSink& sink, WrittenGroup& out
     buffers.presses = nullptr;
   };
   std::vector<std::jthread> workers;
-  for (const auto& buffers : buffers_) workers.emplace_back([&work_on, &buffers] { work_on(*buffers); });
+  for (const auto& buffers : buffers_) {
+    Result<std::jthread> started = StartThread([&work_on, &buffers] { work_on(*buffers); });
+    if (!started) break;
+    workers.push_back(std::move(*started));
+  }
+  if (workers.empty()) return RunHere(work, sink, out, report, column_done);
   const auto write_all = [&]() -> Status {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       std::unique_lock lock(mutex);

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "format/parquet/bloom_filter.h"
 #include "format/parquet/compression.h"
 #include "format/parquet/footer.h"
@@ -313,48 +313,35 @@ struct Counts {
   std::int64_t pages = 0, filters = 0;
 };
 
-/// Checks row groups, each with what one thread may hold.
-class GroupVerifier {
- public:
-  GroupVerifier(const std::shared_ptr<InputFile>& file, const Report& report, const std::vector<OutputColumn>& columns,
-                std::int64_t memory_bytes)
-      : file_(file),
-        report_(report),
-        columns_(columns),
-        hold_bytes_(std::min(kHoldBytesMax, memory_bytes / 3)),
-        page_bytes_(std::max(memory_bytes / 3, kPageBytesMin)) {
-    for (const OutputColumn& column : columns) all_.push_back(column.index);
+/// Checks a row group with what one thread may hold.
+Result<Counts> VerifyGroup(const std::shared_ptr<InputFile>& file, std::size_t g, const Report& report,
+                           const std::vector<OutputColumn>& columns, std::int64_t memory_bytes) {
+  const std::int64_t hold_bytes = std::min(kHoldBytesMax, memory_bytes / 3);
+  const std::int64_t page_bytes = std::max(memory_bytes / 3, kPageBytesMin);
+  Counts counts;
+  parquet::PageCodecs codecs;
+  SourceGroup group(file, g);
+  const std::int64_t bytes = group.meta().total_compressed_size.value_or(0);
+  if (bytes <= hold_bytes) {
+    std::vector<std::int32_t> all;
+    for (const OutputColumn& column : columns) all.push_back(column.index);
+    FIRN_TRY(group.Hold(all));
   }
-
-  Result<Counts> Run(std::size_t g) {
-    Counts counts;
-    SourceGroup group(file_, g);
-    const std::int64_t bytes = group.meta().total_compressed_size.value_or(0);
-    if (bytes <= hold_bytes_) FIRN_TRY(group.Hold(all_));
-    for (const OutputColumn& column : columns_) {
-      const auto leaf = static_cast<std::size_t>(column.index);
-      if (bytes > hold_bytes_ && group.chunk(leaf).total_compressed_size <= hold_bytes_) {
-        FIRN_TRY(group.Hold({column.index}));
-      }
-      const auto is_in = [&](const std::vector<std::pair<std::int64_t, std::size_t>>& chunks) {
-        return std::ranges::find(chunks, std::pair(static_cast<std::int64_t>(g), leaf)) != chunks.end();
-      };
-      counts.filters += group.chunk(leaf).bloom_filter_offset ? 1 : 0;
-      FIRN_ASSIGN(const std::int64_t found, ChunkVerifier(group, column, codecs_, page_bytes_)
-                                                .Run(is_in(report_.unchecked), is_in(report_.filtered_dictionaries)));
-      counts.pages += found;
+  for (const OutputColumn& column : columns) {
+    const auto leaf = static_cast<std::size_t>(column.index);
+    if (bytes > hold_bytes && group.chunk(leaf).total_compressed_size <= hold_bytes) {
+      FIRN_TRY(group.Hold({column.index}));
     }
-    return counts;
+    const auto is_in = [&](const std::vector<std::pair<std::int64_t, std::size_t>>& chunks) {
+      return std::ranges::find(chunks, std::pair(static_cast<std::int64_t>(g), leaf)) != chunks.end();
+    };
+    counts.filters += group.chunk(leaf).bloom_filter_offset ? 1 : 0;
+    FIRN_ASSIGN(const std::int64_t found, ChunkVerifier(group, column, codecs, page_bytes)
+                                              .Run(is_in(report.unchecked), is_in(report.filtered_dictionaries)));
+    counts.pages += found;
   }
-
- private:
-  const std::shared_ptr<InputFile>& file_;
-  const Report& report_;
-  const std::vector<OutputColumn>& columns_;
-  const std::int64_t hold_bytes_, page_bytes_;
-  std::vector<std::int32_t> all_;
-  parquet::PageCodecs codecs_;
-};
+  return counts;
+}
 
 }  // namespace
 
@@ -367,29 +354,15 @@ Result<parquet::FileMetaData> Verify(RandomAccessSource& output, const Report& r
   const std::int64_t by_memory = std::max<std::int64_t>(memory_bytes / kThreadBytes, 1);
   const auto workers = std::clamp<std::int64_t>(std::min<std::int64_t>(threads, by_memory), 1,
                                                 std::max<std::int64_t>(static_cast<std::int64_t>(groups), 1));
-  std::vector<Result<Counts>> found(groups, Counts());
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  const auto work = [&] {
-    GroupVerifier verifier(file, report, columns, memory_bytes / workers);
-    for (std::size_t g = next++; g < groups && !failed; g = next++) {
-      found[g] = verifier.Run(g);
-      if (!found[g]) failed = true;
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::int64_t i = 1; i < workers; ++i) others.emplace_back(work);
-    work();
-  }
-  Counts all;
-  for (Result<Counts>& counts : found) {
-    if (!counts) return std::move(counts.error());
-    all.pages += counts->pages;
-    all.filters += counts->filters;
-  }
-  if (all.filters != report.bloom_filters) return file->Corrupt(0, "another number of Bloom filters than was written");
-  if (all.pages != report.pages) return file->Corrupt(0, "another number of pages than was written");
+  std::atomic<std::int64_t> pages = 0, filters = 0;
+  FIRN_TRY(ForEachIndex(groups, static_cast<int>(workers), [&](std::size_t g) -> Status {
+    FIRN_ASSIGN(const Counts found, VerifyGroup(file, g, report, columns, memory_bytes / workers));
+    pages += found.pages;
+    filters += found.filters;
+    return Ok();
+  }));
+  if (filters != report.bloom_filters) return file->Corrupt(0, "another number of Bloom filters than was written");
+  if (pages != report.pages) return file->Corrupt(0, "another number of pages than was written");
   return file->footer();
 }
 

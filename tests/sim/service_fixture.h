@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.h"
 #include "contract/scratch_directory.h"
 #include "ports/hooked_file_io.h"
 #include "service/service.h"
@@ -66,7 +67,7 @@ class ServiceFixture : public testing::Test {
     auto opened = service::Service::Open((folder_ / "state.db").string(), {catalog}, *clock_, options_);
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     service_ = std::move(*opened);
-    service_->Start();
+    FIRN_CHECK(service_->Start());
   }
 
   template <class Condition>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two services on one catalog, each with a state of its own: one goes on, the other says so and leaves it alone.
+#include "base/check.h"
 #include "service/other_service.h"
 #include "sim/service_fixture.h"
 
@@ -21,7 +22,7 @@ class ServicePairTest : public ServiceFixture {
     auto opened = Service::Open(path, {catalog}, *clock_, options_);
     ASSERT_TRUE(opened.has_value()) << opened.error().message;
     services_.push_back(std::move(*opened));
-    services_.back()->Start();
+    FIRN_CHECK(services_.back()->Start());
   }
   std::int64_t Merges(std::size_t which) { return services_[which]->Summary()->merges; }
   bool SaysSo(std::size_t which) {
