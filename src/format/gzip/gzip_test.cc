@@ -74,7 +74,7 @@ TEST(Gzip, Expand_FlippedBits_NeverGivesOtherBytes) {
 }
 
 TEST(Gzip, Shrink_AnyBytes_ExpandToThemselves) {
-  for (const std::size_t size : {0, 1, 500, 70'000}) {
+  for (const std::size_t size : {0U, 1U, 500U, 70'000U}) {
     const Bytes plain = Pattern(size);
     const Bytes small = Shrink(plain);
     const auto expanded = Expand(small, 1 << 20);
