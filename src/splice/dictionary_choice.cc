@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "splice/bit_pack.h"
 #include "splice/chunk_move.h"
+#include "splice/hybrid.h"
 #include "splice/value_open.h"
 
 namespace firn::splice {
@@ -17,6 +19,8 @@ constexpr std::size_t kEntriesToJudge = 16 << 10;
 constexpr double kShareThatPays = 0.9;
 /// What a block of DELTA_BINARY_PACKED has beside its 128 values, as bits a value.
 constexpr double kBlockBits = 0.6;
+/// Pages behind the last indices that may become indices to end a row; each is opened twice then.
+constexpr std::size_t kPagesToARowMax = 16;
 /// What compression leaves of an integer in a dictionary, in bytes: 3.2 of 8 and 2.7 of 4 were seen.
 constexpr double kEntryBytes = 2.7;
 
@@ -45,11 +49,12 @@ bool SameDictionary(const ColumnInput& a, const ColumnInput& b) {
   return !x.empty() && x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size()) == 0;
 }
 
-/// The last dictionary-encoded page of all inputs.
+/// The last dictionary-encoded page of all inputs; behind it those that go on with a row of it.
 struct CodedEnd {
   std::size_t input = 0, page = 0;
-  bool any = false;    // whether there is one
-  bool mixed = false;  // pages of another encoding stand before it
+  bool any = false;     // whether there is one
+  bool mixed = false;   // pages of another encoding stand before it, or go on with its row
+  bool in_row = false;  // and more of them stand behind it
   bool Covers(std::size_t i, std::size_t p) const { return any && (i < input || (i == input && p <= page)); }
 };
 
@@ -60,7 +65,7 @@ CodedEnd FindCodedEnd(const std::vector<ColumnInput>& inputs) {
     if (inputs[i].kind != ColumnInput::Kind::kChunk) continue;
     for (std::size_t p = 0; p < inputs[i].scan.pages.size(); ++p) {
       if (IsDictionaryEncoded(inputs[i].scan.pages[p])) {
-        end = {i, p, true, other};
+        end = {i, p, true, other, false};
       } else {
         other = true;
       }
@@ -98,9 +103,28 @@ double PredictUnion(double drawn, double found, std::size_t done, std::size_t al
   return union_of(high, all);
 }
 
-/// Pages that go on with a row of the page before may have its other values in another encoding: one page cannot.
-bool ChangesInsideOfARow(const ColumnInput& input) {
-  return UsesDictionary(input) && input.scan.splits_rows && input.scan.has_other_pages;
+/// Pages behind the last indices may go on with a row of them, as writers make them that fill pages without looking at
+/// rows (Arrow up to 20). A page of the output cannot have values in two encodings: those become indices as well.
+Status ExtendToARow(const OutputColumn& column, const std::vector<ColumnInput>& inputs, const MergeSettings& settings,
+                    MergeBuffers& buffers, CodedEnd& end) {
+  if (column.max_repetition == 0 || !end.any) return Ok();
+  const ColumnInput& input = inputs[end.input];
+  const std::size_t last = end.page + kPagesToARowMax;
+  PageOpener opener(buffers.codecs, settings.page_bytes_max);
+  for (; end.page + 1 < input.scan.pages.size(); ++end.page) {
+    const PageRecord& page = input.scan.pages[end.page + 1];
+    PageFetcher fetcher = PageFetcher::ForOne(*input.scan.source);
+    FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
+    FIRN_ASSIGN(const PageSections sections,
+                opener.OpenLevels(page, body, input.scan.meta->codec, true, true).In(ChunkMover::Place(input, page)));
+    HybridReader reader(sections.repetition, BitWidth(column.max_repetition));
+    std::uint32_t level = 0;
+    if (reader.Read(&level, 1) != 1 || level == 0) return Ok();
+    end.mixed = true;
+    end.in_row = end.page == last;
+    if (end.in_row) return Ok();
+  }
+  return Ok();
 }
 
 /// Makes the union.
@@ -325,7 +349,7 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   choice.mapping_of.assign(inputs.size(), -1);
   choice.value_of.assign(inputs.size(), 0);
   choice.codes_constant.assign(inputs.size(), false);
-  const CodedEnd end = FindCodedEnd(inputs);
+  CodedEnd end = FindCodedEnd(inputs);
   std::size_t coded = 0, constants = 0, first = 0;
   bool same = true, row_ids = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -341,8 +365,8 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   if (column.type == parquet::PhysicalType::kBoolean || coded + constants == 0) return choice;
   choice.kind = DictionaryChoice::Kind::kRefused;
   if (!settings.Of(column).dictionary) return choice;
-  if (!CodeConstants(inputs, end, choice)) return choice;
-  if (std::ranges::any_of(inputs, ChangesInsideOfARow)) return choice;
+  FIRN_TRY(ExtendToARow(column, inputs, settings, buffers, end));
+  if (end.in_row || !CodeConstants(inputs, end, choice)) return choice;
   if (coded > 0 && constants == 0 && same && !row_ids && !end.mixed) {
     choice.kind = DictionaryChoice::Kind::kShared;
     choice.shared_input = first;

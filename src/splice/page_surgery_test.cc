@@ -108,15 +108,23 @@ Bytes WithFooter(const Bytes& file, const std::function<void(parquet::FileMetaDa
 
 void EditLevels(EditedPage& page, unsigned max_repetition, unsigned max_definition,
                 const std::function<void(EditedLevels&)>& edit) {
-  ASSERT_EQ(page.header.type, parquet::PageType::kDataV2);
+  const bool is_v2 = page.header.type == parquet::PageType::kDataV2;
   RawBuffer padded;
   padded.Append(page.body);
-  const auto repetition_bytes = static_cast<std::size_t>(page.header.repetition_levels_bytes);
-  const auto definition_bytes = static_cast<std::size_t>(page.header.definition_levels_bytes);
+  // V1 has the lengths in front of the levels.
+  std::size_t at = 0;
+  const auto take = [&](std::int32_t header_bytes) {
+    if (!is_v2) at += sizeof(std::uint32_t);
+    const auto size = is_v2 ? static_cast<std::size_t>(header_bytes)
+                            : LoadLittle<std::uint32_t>(page.body.data() + at - sizeof(std::uint32_t));
+    const ByteView bytes = padded.view().subspan(at, size);
+    at += size;
+    return bytes;
+  };
   const auto count = static_cast<std::size_t>(page.header.num_values);
   EditedLevels levels{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
-  HybridReader repetition(padded.view().first(repetition_bytes), BitWidth(max_repetition));
-  HybridReader definition(padded.view().subspan(repetition_bytes, definition_bytes), BitWidth(max_definition));
+  HybridReader repetition(take(page.header.repetition_levels_bytes), BitWidth(max_repetition));
+  HybridReader definition(take(page.header.definition_levels_bytes), BitWidth(max_definition));
   ASSERT_EQ(repetition.Read(levels.repetition.data(), count), count);
   ASSERT_EQ(definition.Read(levels.definition.data(), count), count);
   edit(levels);
@@ -126,13 +134,18 @@ void EditLevels(EditedPage& page, unsigned max_repetition, unsigned max_definiti
     writer.Reset(BitWidth(max_level));
     writer.Append(values.data(), values.size());
     const ByteView bytes = writer.Finish();
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    for (unsigned i = 0; !is_v2 && i < sizeof size; ++i) body.push_back(static_cast<std::uint8_t>(size >> (8 * i)));
     body.insert(body.end(), bytes.begin(), bytes.end());
     return static_cast<std::int32_t>(bytes.size());
   };
-  page.header.repetition_levels_bytes = write(max_repetition, levels.repetition);
-  page.header.definition_levels_bytes = write(max_definition, levels.definition);
-  body.insert(body.end(), page.body.begin() + static_cast<std::ptrdiff_t>(repetition_bytes + definition_bytes),
-              page.body.end());
+  const std::int32_t repetition_bytes = write(max_repetition, levels.repetition);
+  const std::int32_t definition_bytes = write(max_definition, levels.definition);
+  if (is_v2) {
+    page.header.repetition_levels_bytes = repetition_bytes;
+    page.header.definition_levels_bytes = definition_bytes;
+  }
+  body.insert(body.end(), page.body.begin() + static_cast<std::ptrdiff_t>(at), page.body.end());
   page.body = std::move(body);
 }
 

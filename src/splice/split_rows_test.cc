@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested V2 pages that go on with the row of the page before, as arrow-go makes them against the format's rule.
+// Nested pages that go on with the row of the page before: V1 ones, as Arrow up to 20 makes them, and V2 ones, as
+// arrow-go does against the format's rule.
 #include <gtest/gtest.h>
 
 #include "splice/arrow_tables_test.h"
@@ -20,9 +21,9 @@ TablePtr Lists(std::int64_t rows, std::int64_t first) {
   return JsonTable({{"c", "list<int32>", json + "]"}});
 }
 
-FileChoice PagesOfRows(bool dictionary) {
+FileChoice PagesOfRows(bool dictionary, bool v2 = true) {
   FileChoice choice;
-  choice.v2 = true;
+  choice.v2 = v2;
   choice.dictionary = dictionary;
   choice.page_index = false;
   choice.page_rows = 1000;
@@ -33,7 +34,7 @@ FileChoice PagesOfRows(bool dictionary) {
 Bytes WithSplitRow(Bytes file, std::size_t number) {
   file = WithPage(file, {0, 0, number}, [](EditedPage& page) {
     EditLevels(page, 1, 3, [](EditedLevels& levels) { levels.repetition[0] = 1; });
-    --page.header.num_rows;
+    if (page.header.type == parquet::PageType::kDataV2) --page.header.num_rows;
   });
   return WithFooter(file, [](parquet::FileMetaData& footer) {
     --footer.num_rows;
@@ -72,8 +73,10 @@ TEST(SplitRows, StayWhole) {
   }
 }
 
-TEST(SplitRows, WhereTheDictionaryIsFull_StayWhole) {
-  FileChoice choice = PagesOfRows(true);
+class SplitRowsWhereTheDictionaryIsFull : public ::testing::TestWithParam<bool> {};
+
+TEST_P(SplitRowsWhereTheDictionaryIsFull, StayWhole) {
+  FileChoice choice = PagesOfRows(true, GetParam());
   choice.dictionary_bytes = 9000;
   const Bytes sound = WriteFile(Lists(5000, 0), choice);
   std::size_t plain = 1;
@@ -84,11 +87,17 @@ TEST(SplitRows, WhereTheDictionaryIsFull_StayWhole) {
   ASSERT_EQ(RowsOf(table), 4999);
   for (const std::vector<Input>& inputs :
        {std::vector{InputOf("a", file)}, std::vector{InputOf("a", file), InputOf("b", file)}}) {
-    const Result<Spliced> spliced = SpliceFiles(inputs);
-    ASSERT_TRUE(spliced) << ToString(spliced.error());
-    EXPECT_EQ(DifferenceOf(std::vector<TablePtr>(inputs.size(), table), spliced->file), "");
+    for (const parquet::Codec codec : {parquet::Codec::kUncompressed, parquet::Codec::kZstd}) {
+      Options options;
+      options.codec = codec;
+      const Result<Spliced> spliced = SpliceFiles(inputs, options);
+      ASSERT_TRUE(spliced) << ToString(spliced.error());
+      EXPECT_EQ(DifferenceOf(std::vector<TablePtr>(inputs.size(), table), spliced->file), "");
+    }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Pages, SplitRowsWhereTheDictionaryIsFull, ::testing::Bool());
 
 }  // namespace
 }  // namespace firn::splice::testing

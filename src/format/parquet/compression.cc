@@ -55,10 +55,11 @@ bool DecompressLz4Block(ByteView in, std::span<std::uint8_t> out) {
 /// Hadoop's framing: (size of what follows decompressed, then blocks of (compressed size, bytes) that fill it)*.
 bool DecompressLz4Hadoop(ByteView in, std::span<std::uint8_t> out) {
   while (!in.empty()) {
-    if (in.size() < 8) return false;
+    if (in.size() < 4) return false;
     std::size_t group = LoadBig32(in.data());
     in = in.subspan(4);
-    if (group > out.size() || group == 0) return false;
+    if (group == 0) return in.empty() && out.empty();  // of nothing, such as the values of a page of nulls
+    if (group > out.size()) return false;
     while (group > 0) {
       if (in.size() < 4) return false;
       const std::size_t block = LoadBig32(in.data());
