@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -367,9 +368,20 @@ void PollServer::CheckTime(Connection& connection, std::int64_t now_ms) {
   Send(connection, ProblemResponse({408, "the request did not come in time"}), false, now_ms);
 }
 
+/// Half of the files that the process may have open are for its other work.
+void FitToOpenFiles(ServerOptions& options) {
+  constexpr std::size_t kConnectionsMin = 8;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const std::size_t half = std::max<std::size_t>(limit.rlim_cur / 2, kConnectionsMin);
+  options.connections_max = std::min(options.connections_max, half);
+  options.requests_max = std::min(options.requests_max, options.connections_max - 1);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(ServerOptions options, std::shared_ptr<RequestHandler> handler) {
+  FitToOpenFiles(options);
   FIRN_ASSIGN(ListenSocket listener, Listen(options.host, options.port));
   ports::FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return ports::PosixError("eventfd", "make", errno);

@@ -115,7 +115,12 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
   AddServe(app, context);
   AddExplain(app, context);
   AddRequest(app, context);
-  return Parse(app, std::move(arguments), environment, context);
+  const int exit_number = Parse(app, std::move(arguments), environment, context);
+  const std::string failure = environment.terminal.out_failure();
+  if (failure.empty()) return exit_number;
+  ReportError(environment, false, CodeName(Code::kUnavailable),
+              "standard output: " + failure + ": not all of the result could be written");
+  return exit_number == kExitOk ? ExitNumber(Code::kUnavailable) : exit_number;
 }
 
 }  // namespace firn::cli

@@ -9,8 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -45,9 +50,36 @@ void CatchSignals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+/// A file of ours must not get the number of a standard stream that is closed: what we say would be written into it.
+/// Writing to what stands there now fails.
+void HoldStandardStreams() {
+  int file = 0;
+  while ((file = open("/dev/null", O_RDONLY)) >= 0 && file <= STDERR_FILENO) {
+  }
+  if (file > STDERR_FILENO) close(file);
+}
+
+/// Memory that is used up ends the program as a crash would: what it leaves is found by the next run. But it says so.
+void EndWithReason() {
+  const std::exception_ptr thrown = std::current_exception();
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kText = "firn: limit reached: there is no more memory\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kText.data(), kText.size());
+    _exit(cli::ExitNumber(Code::kLimit));
+  } catch (const std::exception& fault) {
+    std::fprintf(stderr, "firn: internal error: %s\n", fault.what());
+  } catch (...) {
+    std::fputs("firn: internal error\n", stderr);
+  }
+  std::abort();
+}
+
 /// Merging thousands of inputs keeps many of them open. The kernel's table of open files grows when a number is first
 /// used, and in a process with threads that waits for all processors, 20 ms a time; Arrow starts one before main().
 void ReserveOpenFiles() {
+  HoldStandardStreams();
   constexpr rlim_t kFiles = 4096;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -129,6 +161,7 @@ Result<std::shared_ptr<ports::FileIO>> OpenFiles(const cli::TableRequest& reques
 int main(int argc, char** argv) {
   ShareFreedMemory();
   CatchSignals();
+  std::set_terminate(EndWithReason);
   cli::SystemTerminal terminal;
   ports::SystemClock clock;
   Random random(EntropySeed());

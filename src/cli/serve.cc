@@ -151,7 +151,8 @@ Result<std::vector<std::shared_ptr<ports::Catalog>>> OpenCatalogs(Environment& e
 }
 
 void Announce(Environment& environment, const ServeOptions& options, const api::ApiServer& server) {
-  const std::string host = options.listen.substr(0, options.listen.rfind(':'));
+  std::string host = options.listen.substr(0, options.listen.rfind(':'));
+  if (host.find(':') != std::string::npos && !host.starts_with('[')) host = "[" + host + "]";
   const std::string address = fmt::format("http://{}:{}/", host, server.port());
   if (options.common.json) {
     json::Value value = json::Value::Object();

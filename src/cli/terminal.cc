@@ -4,16 +4,23 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace firn::cli {
 
 void SystemTerminal::Out(std::string_view text) {
   const std::lock_guard lock(mutex_);
   out_used_ = true;
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!is_written && out_error_ == 0) out_error_ = errno;
+}
+
+std::string SystemTerminal::out_failure() const {
+  const std::lock_guard lock(mutex_);
+  return out_error_ == 0 || out_error_ == EPIPE ? "" : std::strerror(out_error_);
 }
 
 void SystemTerminal::Err(std::string_view text) {

@@ -24,7 +24,12 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Make(const std::string& pa
   std::error_code failed;
   std::string folder = parent;
   if (folder.empty()) folder = std::filesystem::temp_directory_path(failed).string();
-  if (failed || !std::filesystem::is_directory(folder, failed)) {
+  if (failed) {
+    const char* named = std::getenv("TMPDIR");
+    return Error{Code::kInvalidArgument, fmt::format("scratch folder: that for temporary files ({}): {}",
+                                                     named ? named : "/tmp", failed.message())};
+  }
+  if (!std::filesystem::is_directory(folder, failed)) {
     return Error{Code::kInvalidArgument, fmt::format("scratch folder: {} is no folder", folder)};
   }
   std::string path = folder + (folder.ends_with('/') ? "" : "/") + "firn-analyze-XXXXXX";

@@ -20,6 +20,8 @@ namespace firn::service {
 namespace {
 
 constexpr std::string_view kVersion = "1";
+/// Nobody else writes the state; whoever holds it all the same must not hold up the service, nor its end.
+constexpr int kBusyMs = 2'000;
 
 constexpr const char* kSchema[] = {
     "CREATE TABLE IF NOT EXISTS named (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -143,7 +145,7 @@ Result<std::unique_ptr<StateStore>> StateStore::Open(const std::string& path, co
   if (path != ":memory:") {
     FIRN_ASSIGN(lock, TakeFile(path));
   }
-  FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(path, {.create = true}));
+  FIRN_ASSIGN(auto database, ports::SqliteDatabase::Open(path, {.create = true, .busy_timeout_ms = kBusyMs}));
   std::unique_ptr<StateStore> store(new StateStore(std::move(database), limits));
   store->lock_ = std::move(lock);
   FIRN_TRY(store->Prepare().In("state"));

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <iterator>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
@@ -151,6 +152,8 @@ Result<Value> Parse(std::string_view text) {
   const TrackedChar first(text.data(), builder.lexed_to()), last(text.data() + text.size(), builder.lexed_to());
   try {
     if (Lexed::sax_parse(first, last, &builder)) return std::move(builder.root());
+  } catch (const std::bad_alloc&) {
+    return Error{Code::kLimit, "there is no more memory to read JSON"};
   } catch (const std::exception& error) {
     return Error{Code::kCorrupt, fmt::format("JSON cannot be read: {}", error.what())};
   }
