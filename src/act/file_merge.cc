@@ -274,7 +274,13 @@ bool FileMerge::Retry(const Error& error, MergeRetry& retry) const {
 Status FileMerge::CheckCount(std::size_t files) const {
   if (files >= std::min<std::size_t>(entries_.size(), 2) && files > 0) return Ok();
   if (merged_.left_out.empty()) return Error{Code::kInvalidArgument, "there are no files to merge"};
-  return Error(merged_.left_out.front().error).In("too few files of the group can be merged");
+  Error error = merged_.left_out.front().error;
+  const std::size_t named = std::min<std::size_t>(merged_.left_out.size(), 3);
+  for (std::size_t i = 1; i < named; ++i) error.message += "; " + merged_.left_out[i].error.message;
+  if (const std::size_t more = merged_.left_out.size() - named; more > 0) {
+    error.message += fmt::format("; and {} more", more);
+  }
+  return std::move(error).In("too few files of the group can be merged");
 }
 
 Status FileMerge::WriteAndCheck(const std::string& location, const MergeProgress& progress) {

@@ -229,8 +229,7 @@ MergedGroup MergePool::Merge(Job job, std::vector<std::string>& leftovers) {
     result.error = overtaken ? std::move(*overtaken) : std::move(merged.error());
     return result;
   }
-  result.left_out_files = static_cast<std::int64_t>(merged->left_out.size());
-  if (!merged->left_out.empty()) result.left_out_reason = std::move(merged->left_out.front().error);
+  for (LeftOutFile& file : merged->left_out) result.left_out.push_back(std::move(file.error));
   for (const std::size_t i : merged->used) result.input_bytes += job.inputs.entries[i].file.file_size_bytes;
   result.group = GroupOf(job, *merged);
   result.report = std::move(merged->report);

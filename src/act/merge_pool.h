@@ -34,8 +34,7 @@ struct MergedGroup {
   RewriteGroup group;
   std::int64_t input_bytes = 0;  // of the files in `group`
   splice::Report report;
-  std::int64_t left_out_files = 0;
-  std::optional<Error> left_out_reason;  // of the first of them
+  std::vector<Error> left_out;  // why, by file
 };
 
 /// Memory of the entries that are read at a time.

@@ -29,6 +29,8 @@ constexpr std::int64_t kProgramBytes = std::int64_t{64} << 20;
 constexpr double kCommitSeconds = 120;
 /// Memory of a commit grows with the files that it removes.
 constexpr std::size_t kCommitFiles = 200'000;
+/// Files that are named a kind of failure; what comes after is counted.
+constexpr std::int64_t kFailuresNamedMax = 20;
 
 /// Of deleted positions that several groups need.
 std::int64_t DeleteCacheBytes(std::int64_t memory_bytes) { return memory_bytes / 8; }
@@ -206,13 +208,17 @@ void Execution::Show() {
 }
 
 /// One line a reason: a delete file that cannot be read may concern many groups. `is_of_files`: it was found in files,
-/// and not in the work or the commit.
+/// and not in the work or the commit; they are named, as far as anybody would read them.
 void Execution::Refuse(std::string partition, std::int64_t files, Error error, bool is_of_files) {
   const bool is_refusal = is_of_files && error.code == Code::kUnsupported;
+  const auto is_alike = [&](const GroupFailure& known) { return known.error.code == error.code; };
+  const bool is_conflict = error.code == Code::kConflict;
+  if (is_of_files && !is_conflict && std::ranges::count_if(outcome_.failures, is_alike) >= kFailuresNamedMax) {
+    error.message = "more, as above";
+  }
   // Conflicts stay apart: whoever plans again has to know whose files they were.
   for (GroupFailure& known : outcome_.failures) {
-    if (error.code == Code::kConflict || known.error.code != error.code || known.error.message != error.message)
-      continue;
+    if (is_conflict || !is_alike(known) || known.error.message != error.message) continue;
     if (known.partition != partition) known.partition.clear();
     known.files += files;
     return;
@@ -280,7 +286,7 @@ void Execution::CommitRange(MergePool& pool, const Range& range, std::size_t fen
     } else if (done.error) {
       Refuse(partition, files, std::move(*done.error), true);
     } else {
-      if (done.left_out_reason) Refuse(partition, done.left_out_files, std::move(*done.left_out_reason), true);
+      for (Error& why : done.left_out) Refuse(partition, 1, std::move(why), true);
       rewrite.groups.push_back(std::move(done.group));
       merged.push_back(std::move(done));
     }

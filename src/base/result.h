@@ -37,9 +37,10 @@ struct [[nodiscard]] Error {
   Code code = Code::kInternal;
   std::string message;
 
-  /// Puts `context` before the message: "context: message".
+  /// Puts `context` before the message: "context: message". Once: who found the fault may have named the place.
   Error In(std::string_view context) && {
-    message.insert(0, std::string(context) + ": ");
+    const std::string prefix = std::string(context) + ": ";
+    if (!message.starts_with(prefix)) message.insert(0, prefix);
     return std::move(*this);
   }
 };

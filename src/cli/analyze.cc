@@ -203,7 +203,9 @@ void AddAnalyze(CLI::App& app, CommandContext& context) {
       "--apply", options->apply,
       "Set the table's write.target-file-size-bytes (and firn.target-file-size-bytes, if it is set) to the\n"
       "recommended size, if another one is recommended");
-  command->add_option("--lines", options->lines, "How many columns are shown")->capture_default_str();
+  command->add_option("--lines", options->lines, "How many columns are shown")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {

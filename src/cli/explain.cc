@@ -93,8 +93,11 @@ Result<std::string> NoDecisionText(service::StateStore& store, const service::De
   if (names.empty()) return text + "The decisions about this table name no partition.\n";
   const std::size_t named = std::min(names.size(), kNamedMax);
   const std::vector<std::string> shown(names.begin(), std::next(names.begin(), static_cast<std::ptrdiff_t>(named)));
-  return text + fmt::format("Is the partition written as `firn health` shows it? There are decisions about {}{}.\n",
-                            fmt::join(shown, ", "), named < names.size() ? " and others" : "");
+  return text +
+         fmt::format(
+             "Decisions about several partitions, as jobs are, name none of them: leave --partition out to see them.\n"
+             "There are decisions about {}{}: is the partition written as `firn health` shows it?\n",
+             fmt::join(shown, ", "), named < names.size() ? " and others" : "");
 }
 
 Result<int> RunExplain(Environment& environment, ExplainOptions& options) {

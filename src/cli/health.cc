@@ -62,6 +62,7 @@ void AddHealth(CLI::App& app, CommandContext& context) {
   AddTableOptions(*command, options->table);
   AddSelectionOptions(*command, options->selection);
   command->add_option("--partitions", options->partitions, "How many of the worst partitions to show")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);

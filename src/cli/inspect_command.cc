@@ -40,7 +40,9 @@ void AddInspect(CLI::App& app, CommandContext& context) {
   command->add_option("WHAT", options->subject, "snapshots, refs, manifests, files, partitions or statistics")
       ->required();
   AddTableOptions(*command, options->table);
-  command->add_option("--limit", options->limit, "How many rows to show (JSON has all)")->capture_default_str();
+  command->add_option("--limit", options->limit, "How many rows to show (JSON has all)")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
     RunCommand(context, options->common, [&] { return RunInspect(context.environment, *options); });

@@ -92,10 +92,17 @@ std::string FailureStep(const std::vector<act::GroupFailure>& failures, const st
     return f.is_refusal || f.error.code == Code::kCorrupt || f.error.code == Code::kUnsupported ||
            f.error.code == Code::kInvalidArgument;
   };
-  if (!std::ranges::all_of(failures, stays)) return "Next: run this again for what was not done.";
+  const auto is_missing = [](const act::GroupFailure& f) { return f.error.code == Code::kNotFound; };
+  if (std::ranges::all_of(failures, is_missing)) {
+    return "Next: run this again: others may have replaced the files. What is missing then, too, has to be restored or "
+           "taken out of the table.";
+  }
+  if (!std::ranges::all_of(failures, [&](const auto& f) { return stays(f) || is_missing(f); })) {
+    return "Next: run this again for what was not done.";
+  }
   const bool refused = std::ranges::all_of(failures, &act::GroupFailure::is_refusal);
   return refused ? "Next: nothing. Files that firn does not rewrite stay as they are."
-                 : "Next: repair what is named. Until then another run ends in the same way.";
+                 : "Next: repair what is named. Until then it is left as it is.";
 }
 
 std::string OutcomeText(const act::Outcome& outcome, const OutcomeWords& words, std::size_t lines_max) {

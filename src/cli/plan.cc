@@ -61,7 +61,9 @@ void AddPlan(CLI::App& app, CommandContext& context) {
   AddTableOptions(*command, options->table);
   AddSelectionOptions(*command, options->selection);
   command->add_option("--max-bytes", options->max_bytes, "Plan to read at most so much, such as 10GB, best first");
-  command->add_option("--lines", options->lines, "How many lines each list may have")->capture_default_str();
+  command->add_option("--lines", options->lines, "How many lines each list may have")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   AddReadThreadsOption(*command, options->threads);
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {

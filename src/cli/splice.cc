@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -19,6 +21,7 @@
 #include "cli/tier_table.h"
 #include "cli/work_options.h"
 #include "format/json/json.h"
+#include "format/parquet/compression.h"
 #include "ports/location.h"
 #include "splice/names.h"
 
@@ -40,6 +43,24 @@ struct SpliceOptions {
   std::optional<int> threads;
 };
 
+/// Without --codec the inputs' codec is not known yet: then any codec's level may be meant.
+Status CheckLevel(std::optional<int> level, std::optional<parquet::Codec> codec) {
+  struct Levels {
+    std::string_view codec;
+    int lowest, highest;
+  };
+  constexpr std::array<Levels, 4> kLevels = {{{"zstd", 1, 22}, {"gzip", 1, 12}, {"brotli", 0, 11}, {"", 0, 22}}};
+  if (!level) return Ok();
+  const std::string_view name = codec ? parquet::CodecName(*codec) : "";
+  const auto found = std::ranges::find(kLevels, name, &Levels::codec);
+  if (found == kLevels.end()) {
+    return Error{Code::kInvalidArgument, fmt::format("--level: {} has no levels", name)};
+  }
+  if (*level >= found->lowest && *level <= found->highest) return Ok();
+  return Error{Code::kInvalidArgument,
+               fmt::format("--level: {} is not within {} to {}", *level, found->lowest, found->highest)};
+}
+
 Result<splice::Options> MakeOptions(const SpliceOptions& options) {
   splice::Options made;
   FIRN_ASSIGN(made.effort, splice::ParseEffort(options.effort).In("--effort"));
@@ -51,6 +72,7 @@ Result<splice::Options> MakeOptions(const SpliceOptions& options) {
     }
     made.codec = *codec;
   }
+  FIRN_TRY(CheckLevel(options.level, made.codec));
   made.codec_level = options.level;
   FIRN_ASSIGN(const auto row_group, ParseBytesOption("--row-group-size", options.row_group_size));
   if (row_group) made.row_group_size_bytes = *row_group;

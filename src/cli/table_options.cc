@@ -131,11 +131,10 @@ std::string SelectionLine(const decide::PartitionSelection& selection, const obs
   if (selection.selects_everything()) return "";
   if (facts.partitions.empty()) {
     return fmt::format(
-        "Nothing is in the partitions that --where and --partition select: `firn inspect partitions {}` "
-        "lists those that there are.\n",
+        "Nothing is in the partitions that were selected: `firn inspect partitions {}` lists those that there are.\n",
         table_words);
   }
-  return fmt::format("About the {} that --where and --partition select, each as a whole.\n",
+  return fmt::format("About the {} selected, each as a whole.\n",
                      HumanCount(static_cast<std::int64_t>(facts.partitions.size()), "partition"));
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/text_parts.h"
 #include "ports/location.h"
 #include "ports/metadata_file.h"
@@ -100,6 +101,10 @@ Result<std::vector<TableIdentifier>> SqlCatalog::ListTables() {
     id.name = *row[1];
     ids.push_back(std::move(id));
   }
+  if (ids.empty()) {
+    const std::string others = OtherNamesText();
+    if (!others.empty()) Log(LogLevel::kWarn, fmt::format("no tables in catalog `{}`{}", name(), others));
+  }
   return ids;
 }
 
@@ -122,8 +127,12 @@ Result<std::string> SqlCatalog::PointerOf(const TableIdentifier& id, const Resul
 }
 
 Error SqlCatalog::NoSuchTable(const TableIdentifier& id) {
-  std::string message = fmt::format("no table `{}` in catalog `{}` ({})", ToString(id), name(), database_->place());
-  // The usual mistake: the rows were written under another catalog name.
+  return {Code::kNotFound, fmt::format("no table `{}` in catalog `{}` ({})", ToString(id), name(), database_->place()) +
+                               OtherNamesText()};
+}
+
+/// The usual mistake: the rows were written under another catalog name.
+std::string SqlCatalog::OtherNamesText() {
   const auto names = database_->Run("SELECT DISTINCT catalog_name FROM iceberg_tables ORDER BY 1 LIMIT 20");
   std::vector<std::string> others;
   bool known = !names.has_value();
@@ -131,10 +140,8 @@ Error SqlCatalog::NoSuchTable(const TableIdentifier& id) {
     known = known || row[0] == name();
     if (row[0]) others.push_back(*row[0]);
   }
-  if (!known && !others.empty()) {
-    message += fmt::format("; the database holds only the catalogs named: {}", fmt::join(others, ", "));
-  }
-  return {Code::kNotFound, std::move(message)};
+  if (known || others.empty()) return "";
+  return fmt::format("; the database holds only the catalogs named: {}", fmt::join(others, ", "));
 }
 
 Status SqlCatalog::SwapPointer(const PointerSwap& swap) {

@@ -41,6 +41,7 @@ class SqlCatalog final : public PointerCatalog {
   Status SwapPointer(const PointerSwap& swap) override;
   Status Reconcile(const TableIdentifier& id, const std::string& from, const std::string& to, Error fault);
   Error NoSuchTable(const TableIdentifier& id);
+  std::string OtherNamesText();
 
   std::unique_ptr<SqlDatabase> database_;
   std::string type_condition_;

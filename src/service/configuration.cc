@@ -115,7 +115,10 @@ Result<Configuration> Configuration::Load(const Surroundings& surroundings, Cata
 std::string Configuration::default_catalog() const {
   if (!flags_.catalog.empty()) return flags_.catalog;
   const std::string* name = ports::FindFirstProperty(tree_.top, {"default-catalog"});
-  return name ? *name : "default";
+  if (name) return *name;
+  // Properties of the command line alone are those of a catalog that no file has.
+  const bool is_alone = tree_.catalogs.size() == 1 && flags_.properties.empty();
+  return is_alone ? tree_.catalogs.begin()->first : "default";
 }
 
 bool Configuration::HasCatalog(std::string_view name) const {

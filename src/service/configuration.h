@@ -61,7 +61,7 @@ class Configuration {
  public:
   static Result<Configuration> Load(const Surroundings& surroundings, CatalogFlags flags);
 
-  /// --catalog, else `default-catalog`, else "default".
+  /// --catalog, else `default-catalog`, else the only one that there is, else "default".
   std::string default_catalog() const;
   bool names_catalog_by_flag() const { return !flags_.catalog.empty(); }
   bool HasCatalog(std::string_view name) const;

@@ -27,6 +27,7 @@ class Reader {
     FIRN_TRY(ForEach(root, "", [this](const std::string& key, const YAML::Node& value) {
       if (key == "catalog") return Catalogs(value);
       if (key == "firn") return Own(value);
+      if (key == "catalogs") return Status(Wrong(key, "the name is `catalog`, for all of them"));
       return Flatten(value, key, key, tree_.top, 0);
     }));
     return Ok();

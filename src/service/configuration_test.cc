@@ -198,7 +198,7 @@ TEST_F(ConfigurationTest, File_Broken_ErrorNamesFileAndPlaceButNoContent) {
 }
 
 TEST_F(ConfigurationTest, Catalog_Unknown_SaysWhereWasLooked) {
-  Write("home/.pyiceberg.yaml", "catalog: {prod: {uri: http://a}}");
+  Write("home/.pyiceberg.yaml", "catalog: {prod: {uri: http://a}, test: {uri: http://b}}");
   const Error error = Load()->Catalog("my-cat").error();
   EXPECT_EQ(error.code, Code::kNotFound);
   for (const char* text : {"PYICEBERG_CATALOG__MY_CAT__*", "home/.pyiceberg.yaml", "choose by --catalog prod"}) {

@@ -120,7 +120,10 @@ Status Glance::TakeChanges(const ports::LoadedTable& loaded, ports::FileIO& io) 
 
 /// Which partitions have to be read, and why not the others.
 Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
-  if (options_.is_full && why_scan_all_.empty()) why_scan_all_ = "it was asked for";
+  if (options_.is_full && why_scan_all_.empty()) {
+    const bool is_asked = options_.cause == decide::Cause::kRequest;
+    why_scan_all_ = is_asked ? "it was asked for" : "the last job did not do all that it was to do";
+  }
   if (table_.needs_full && why_scan_all_.empty())
     why_scan_all_ = "its settings have changed, or it could not be read before";
   if (!why_scan_all_.empty()) {

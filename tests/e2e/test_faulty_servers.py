@@ -125,16 +125,17 @@ def test_a_catalog_that_answers_late_is_served_then(tmp_path):
 
 
 def test_a_hangup_is_a_wish_to_end_unless_it_is_ignored(tmp_path):
-    with Catalog() as catalog:
-        with serve(tmp_path, catalog) as service:
-            service.process.send_signal(signal.SIGHUP)  # as of a shell and of the terminal
-            assert seconds_to_end(service, signal.SIGHUP) < 4
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        try:
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
+    try:
+        with Catalog() as catalog:
+            with serve(tmp_path, catalog) as service:
+                service.process.send_signal(signal.SIGHUP)  # as of a shell and of the terminal
+                assert seconds_to_end(service, signal.SIGHUP) < 4
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
             with serve(tmp_path, catalog) as service:
                 service.process.send_signal(signal.SIGHUP)
                 time.sleep(1)
                 assert service.call("/health")[0] == 200
                 service.stop()
-        finally:
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    finally:
+        signal.signal(signal.SIGHUP, before)

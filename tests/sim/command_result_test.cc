@@ -79,7 +79,7 @@ TEST_F(CommandResult, NothingSelected_IsNotAnEmptyTable) {
 TEST_F(CommandResult, DryRun_SaysWhichPartOfTheTableItIsAbout) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"plan", "db.t", "--where", "part = 1"}, {"optimize", "db.t", "--where", "part = 1", "--dry-run"}}) {
-    EXPECT_THAT(Run(arguments).out, HasSubstr("About the 1 partition that --where and --partition select"));
+    EXPECT_THAT(Run(arguments).out, HasSubstr("About the 1 partition selected"));
   }
 }
 
@@ -155,7 +155,8 @@ TEST_F(CommandResult, Explain_WithoutWhatItLooksFor_SaysHowToGoOn) {
   }
   const Answer other = Run({"explain", "db.t", "--state", state, "--partition", "1"});
   EXPECT_EQ(other.exit, 0) << other.err;
-  EXPECT_THAT(other.out, HasSubstr("written as `firn health` shows it? There are decisions about day=1.\n"));
+  EXPECT_THAT(other.out,
+              HasSubstr("There are decisions about day=1: is the partition written as `firn health` shows it?\n"));
   EXPECT_THAT(Run({"explain", "db.t", "--state", state, "--partition", "day=1"}).out, HasSubstr("quiet"));
   EXPECT_EQ(Run({"explain", "db.t", "--state", state, "--partition", "day=1", "--kind", "run"}).out,
             "No decision is on record.\n");
