@@ -29,6 +29,7 @@ from tests.interop.rows import duckdb_connection  # noqa: E402
 from tests.schedules.plain_reader import local  # noqa: E402
 from tests.schedules.plain_writer import Commit, PlainTable  # noqa: E402
 from tests.services.servers import Servers  # noqa: E402
+from tests.services.set_up import set_up  # noqa: E402
 
 ROUNDS, FILES, EQUALITY_FILES = 10, 100, 20
 COMPACTION = "iceberg-compaction==202604.9.0rc0"
@@ -106,8 +107,8 @@ def compaction_python(data):
     """An environment with iceberg-compaction (Rust) in it; kept between runs."""
     python = data / "compaction/venv/bin/python"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(data / "compaction/venv")], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", COMPACTION], check=True)
+        set_up(sys.executable, "-m", "venv", data / "compaction/venv")
+        set_up(python, "-m", "pip", "install", "-q", COMPACTION)
     return python
 
 

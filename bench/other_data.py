@@ -8,7 +8,6 @@ DataFusion. What each tool made must hold the rows of the input, by a hash that 
 import contextlib
 import functools
 import shutil
-import subprocess
 
 import data_sets
 from deletes import fingerprint  # and the folder above in sys.path
@@ -17,6 +16,7 @@ from splice import lineitem, run_set, scan_outputs, split, with_ids
 from titles import TITLES
 from tests.differential import tables
 from tests.differential.spark import Spark
+from tests.services.set_up import set_up
 
 
 def wide(_data):
@@ -49,7 +49,7 @@ def by_arrow_rs(data):
 def by_arrow_go(data):
     program = data / "parquetgo"
     if not program.exists() and shutil.which("go"):
-        subprocess.run(["go", "build", "-o", str(program), "."], cwd=tables.GO_FOLDER, check=True)
+        set_up("go", "build", "-o", program, ".", cwd=tables.GO_FOLDER)
     if not program.exists():
         return None
     options = {"codec": "zstd", "dictionary": True, "v2": False, "page": 1 << 20, "rows": 1 << 20}

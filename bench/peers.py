@@ -9,7 +9,6 @@ as the input, and the tables' rows must have the input's hash.
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 
 import pyarrow.parquet as pq
@@ -20,6 +19,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from spark_months import restore
 from splice import DUCKDB, lineitem, peer_python, splice_command, split
 from tests.services.servers import Servers
+from tests.services.set_up import set_up
 
 PARQUET_CONCAT = "60.1.0"
 PYICEBERG = """
@@ -34,8 +34,8 @@ def parquet_concat(data):
     """Built from its crate once; None where there is no Rust."""
     program = data / "concat/bin/parquet-concat"
     if not program.exists() and shutil.which("cargo"):
-        subprocess.run(["cargo", "install", "-q", f"parquet@{PARQUET_CONCAT}", "--features", "cli", "--bin", "parquet-concat",
-                        "--root", str(data / "concat")], check=True)
+        set_up("cargo", "install", "-q", f"parquet@{PARQUET_CONCAT}", "--features", "cli", "--bin", "parquet-concat",
+               "--root", data / "concat")
     return program if program.exists() else None
 
 

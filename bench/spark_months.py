@@ -13,6 +13,9 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.services.set_up import set_up  # noqa: E402
+
 PYSPARK = "4.1.4"
 CATALOGS = {"months": "j", "deletes": "lake"}  # by table; the name stands in the catalog's rows
 JARS = ["org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "org.xerial:sqlite-jdbc:3.54.1.0"]
@@ -23,14 +26,13 @@ def setup(folder):
     """A Python environment with Spark, and the jars; kept between runs."""
     python = folder / "spark/venv/bin/python"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder / "spark/venv")], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", f"pyspark=={PYSPARK}"], check=True)
+        set_up(sys.executable, "-m", "venv", folder / "spark/venv")
+        set_up(python, "-m", "pip", "install", "-q", f"pyspark=={PYSPARK}")
     jars = folder / "spark/jars"
     for artifact in JARS:
         _, name, version = artifact.split(":")
         if not (jars / f"{name}-{version}.jar").exists():
-            subprocess.run(["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={jars}"],
-                           check=True, stdin=subprocess.DEVNULL)
+            set_up("mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={jars}")
     return python, jars
 
 

@@ -16,6 +16,9 @@ import pyarrow.parquet as pq
 from measure import peak_mb, timed
 from titles import TITLES
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.services.set_up import set_up  # noqa: E402
+
 DUCKDB_VERSION = "2.0.1"
 FLIGHTS = "vega-datasets@3.2.1"  # data/flights-3m.parquet: 3,000,000 real flights, BSD-3
 DUCKDB = """
@@ -78,8 +81,8 @@ def peer_python(data):
     """The newest DuckDB, apart from the one that the tests use."""
     python = data / "peers/bin/python"
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(data / "peers")], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", f"duckdb=={DUCKDB_VERSION}"], check=True)
+        set_up(sys.executable, "-m", "venv", data / "peers")
+        set_up(python, "-m", "pip", "install", "-q", f"duckdb=={DUCKDB_VERSION}")
     return python
 
 
@@ -88,17 +91,15 @@ def lineitem(data):
     data.mkdir(parents=True, exist_ok=True)
     source = data / "lineitem.parquet"
     if not source.exists():
-        subprocess.run([str(Path(sys.executable).with_name("tpchgen-cli")), "parquet", "-s", "1", "--tables=lineitem",
-                        "-o", str(data)], check=True, stdout=subprocess.DEVNULL)
+        set_up(Path(sys.executable).with_name("tpchgen-cli"), "parquet", "-s", "1", "--tables=lineitem", "-o", data)
     return with_ids(pq.read_table(source))
 
 
 def flights(data):
     source = data / "package/data/flights-3m.parquet"
     if not source.exists():
-        subprocess.run(["npm", "pack", "--silent", FLIGHTS], cwd=data, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["tar", "xzf", next(data.glob("vega-datasets-*.tgz")).name, "package/data/flights-3m.parquet"],
-                       cwd=data, check=True)
+        set_up("npm", "pack", "--silent", FLIGHTS, cwd=data)
+        set_up("tar", "xzf", next(data.glob("vega-datasets-*.tgz")).name, "package/data/flights-3m.parquet", cwd=data)
     return with_ids(pq.read_table(source))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from tests.services.loopback import CACHE
+from tests.services.set_up import set_up
 
 from .parquet_mr import flag
 
@@ -22,9 +23,8 @@ def python():
     """Of an environment with Spark below the cache folder, made once."""
     folder = CACHE / f"pyspark-{PYSPARK}"
     if not (folder / ".done").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(folder / "bin/pip"), "install", "-q", "--disable-pip-version-check", f"pyspark=={PYSPARK}"],
-                       check=True)
+        set_up(sys.executable, "-m", "venv", folder)
+        set_up(folder / "bin/pip", "install", "-q", "--disable-pip-version-check", f"pyspark=={PYSPARK}")
         (folder / ".done").touch()
     return folder / "bin/python"
 

@@ -61,12 +61,21 @@ def crash(_seed, folder, _programs, _efforts):
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def talk(_seed, _folder, _programs, _efforts):
+    """What a set-up in the middle of a case looks like: to see that it is not taken for an answer."""
+    subprocess.run(["echo", "[INFO] Downloading"], check=True)
+    print("half done", flush=True)
+    return {}, "said"
+
+
 def main():
     from . import cases, table_cases, tables
-    answers, sys.stdout, programs = sys.stdout, sys.stderr, None
+    # Whatever else is printed, by a library or by a program that is started here, is no answer.
+    answers, programs = os.fdopen(os.dup(1), "w"), None
+    os.dup2(2, 1)
     for line in sys.stdin:
         request = json.loads(line)
-        case = {"splice": cases.splice_case, "table": table_cases.table_case, "crash": crash}[request["case"]]
+        case = {"splice": cases.splice_case, "table": table_cases.table_case, "crash": crash, "talk": talk}[request["case"]]
         programs = programs or tables.Programs(request["go"], request.get("spark"))
         programs.unread.clear()
         try:

@@ -22,6 +22,7 @@ from pyiceberg.exceptions import CommitFailedException  # noqa: E402
 from tests.differential.spark import python  # noqa: E402
 from tests.services.hive import Hive  # noqa: E402
 from tests.services.loopback import CACHE  # noqa: E402
+from tests.services.set_up import set_up  # noqa: E402
 
 from .rows import by_duckdb  # noqa: E402
 from .test_hive import catalog_of, command_of, entry_of, environment_of, optimize, replaces  # noqa: E402
@@ -33,8 +34,7 @@ def iceberg_jar():
     _, name, version = ICEBERG.split(":")
     jar = CACHE / "iceberg-spark" / f"{name}-{version}.jar"
     if not jar.exists():
-        subprocess.run(["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={ICEBERG}", f"-DoutputDirectory={jar.parent}"],
-                       check=True, stdin=subprocess.DEVNULL)
+        set_up("mvn", "-q", "-B", "dependency:copy", f"-Dartifact={ICEBERG}", f"-DoutputDirectory={jar.parent}")
     return jar
 
 

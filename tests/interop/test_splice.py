@@ -18,6 +18,7 @@ from tests.differential.__main__ import run_files, run_seeds  # noqa: E402
 from tests.differential.cases import BINARY, splice  # noqa: E402
 from tests.differential.parquet_check import check  # noqa: E402
 from tests.differential.worker import Worker  # noqa: E402
+from tests.services.set_up import set_up  # noqa: E402
 
 
 def test_random_files_of_all_writers():
@@ -44,6 +45,23 @@ def test_a_reader_that_crashes_is_a_wrong_result(tmp_path):
         assert "tiers" in answer  # a new process
     finally:
         worker.stop()
+
+
+def test_what_a_case_prints_is_not_its_answer(tmp_path, capfd):
+    worker = Worker()
+    try:
+        answer = worker.run({"case": "talk", "seed": 1, "folder": str(tmp_path), "go": None, "efforts": ["fast"]})
+    finally:
+        worker.stop()
+    assert answer == {"tiers": {}, "text": "said", "unread": {}}
+    assert "[INFO] Downloading" in capfd.readouterr().err
+
+
+def test_a_set_up_is_silent_and_says_why_it_failed(capfd):
+    set_up("echo", "[INFO] Downloading")
+    with pytest.raises(RuntimeError, match="ended with 3: no such artifact"):
+        set_up("sh", "-c", "echo no such artifact; exit 3")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_validator_finds_what_is_wrong(tmp_path):

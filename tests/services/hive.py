@@ -22,7 +22,7 @@ def hive_jars(version):
     try:
         return java_program(f"hive-metastore-{version}", here / f"hive/pom-{version}.xml",
                             here / "java/LoopbackMetastore.java")
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, RuntimeError) as error:
         raise RuntimeError(f"its programs cannot be fetched or compiled: {error}") from error
 
 

@@ -10,10 +10,10 @@ Made once into the cache folder; another pom or source has a folder of its own, 
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 
 from .loopback import CACHE
+from .set_up import set_up
 
 
 def java_program(name, pom, main=None):
@@ -24,10 +24,10 @@ def java_program(name, pom, main=None):
     target.parent.mkdir(parents=True, exist_ok=True)
     made = tempfile.mkdtemp(dir=target.parent)
     try:
-        subprocess.run(["mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                        f"-DoutputDirectory={made}"], check=True, stdin=subprocess.DEVNULL)
+        set_up("mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DincludeScope=runtime",
+               f"-DoutputDirectory={made}")
         if main:
-            subprocess.run(["javac", "-cp", f"{made}/*", "-d", f"{made}/classes", str(main)], check=True)
+            set_up("javac", "-cp", f"{made}/*", "-d", f"{made}/classes", main)
         os.rename(made, target)
     except OSError:
         if not target.exists():  # else somebody was faster
