@@ -1,25 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks of firn beside other tools, in turn in one run, medians and ratios.
+"""Benchmarks of firn beside other tools, in turn in one run, medians and ratios: `./x bench [NAME...]`, see options.py."""
 
-    ./x bench [splice] [peers] [copyable] [data] [scans] [planning] [spark] [deletes] [equality] [s3] [--runs 5] [--json FILE]
-
-splice    TPC-H lineitem SF1 as 100 and as 2,000 zstd files into one: DuckDB COPY, pyarrow write_dataset, firn splice
-peers     the same files as tables too: parquet-concat, PyIceberg, iceberg-compaction, firn (builds and installs; minutes)
-copyable  files whose pages can stay: without dictionaries or written by DuckDB, lineitem and real flights (installs npm)
-data      150 columns, nested columns, files of 8 MB, and files by Spark, arrow-rs and arrow-go; scans of the results
-scans     what DuckDB and firn made of the 2,000 files, read by DuckDB and pyarrow
-planning  manifest entries a second; tables of 600,000 files in 48,000 manifests and of one million: seconds and memory
-spark     2,500 files in 84 months written by Spark: rewrite_data_files against firn optimize (installs Spark; minutes)
-deletes   6 M rows under 1,000 position and 200 equality delete files: the same two and iceberg-compaction (minutes)
-equality  700 equality delete files over 17.6 M rows with keys without order: rows a second and core, bytes read
-s3        2,500 small objects in SeaweedFS: requests for each, time beside a plain copy; large ones copied inside of it
-
-Without names: splice and planning. CPU is user + system of the whole process tree. Compare only inside one run.
-"""
-
-import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,8 +12,10 @@ from measure import peak_mb, timed
 from splice import copyable_bench, scans_bench, splice_bench
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from bench.options import bench_arguments  # noqa: E402
+
 DATA = ROOT / "build/bench"
-NAMES = ("splice", "peers", "copyable", "data", "scans", "planning", "spark", "deletes", "equality", "s3")
 
 
 def planning_bench(build, results):
@@ -63,15 +49,11 @@ def large_tables(build, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="what to run")
-    parser.add_argument("--build", type=Path, required=True)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    args = parser.parse_args()
-    names = args.names or ["splice", "planning"]
-    if unknown := set(names) - set(NAMES):
-        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
+    args = bench_arguments()
+    names = args.names
+    if not os.access(args.build / "firn", os.X_OK):
+        print(f"bench: there is no program {args.build / 'firn'}: ./x build makes it", file=sys.stderr)
+        return 2
     results = {}
     if "splice" in names:
         splice_bench(args.build / "firn", DATA, args.runs, results)

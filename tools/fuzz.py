@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every fuzz target for a while.
 
-    tools/fuzz.py --build build/fuzz --seconds N [--only NAME,...]
-
 Seeds are in tests/corpus/NAME; what libFuzzer finds new stays below the build folder. Exit status 1 if any crashed;
 the crashing input's path is printed by libFuzzer.
 """
@@ -15,22 +13,30 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.argument_types import among, whole  # noqa: E402
+
+
+def fuzz_arguments(words=None, prog=None):
+    names = sorted(path.stem for path in (ROOT / "src").rglob("*_fuzz.cc"))
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__, allow_abbrev=False,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", type=whole(1), nargs="?", default=60, metavar="SECONDS", help="of each target (default 60)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/fuzz", help="folder of the programs (default: build/fuzz)")
+    parser.add_argument("--only", type=among(names), default=names, metavar="NAME,...", help="only these targets")
+    return parser.parse_args(words)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, required=True)
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--only", default="")
-    args = parser.parse_args()
-    wanted = [name for name in args.only.split(",") if name]
+    args = fuzz_arguments()
     targets = sorted(p for p in args.build.glob("*_fuzz") if os.access(p, os.X_OK))
     if not targets:
         print("fuzz: no targets were built", file=sys.stderr)
         return 1
     failed = []
     for target in targets:
-        if wanted and target.name not in wanted:
+        if target.name not in args.only:
             continue
         corpus = args.build / "corpus" / target.name
         corpus.mkdir(parents=True, exist_ok=True)

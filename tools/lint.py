@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tidy, clang-format and, if asked, clang-tidy.
-
-    tools/lint.py [--fix] [--tidy]
-"""
+"""tidy, clang-format and, if asked, clang-tidy."""
 
 import argparse
 import shutil
@@ -20,11 +17,15 @@ def sources():
     return [p for p in out.splitlines() if (ROOT / p).is_file()]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+def lint_arguments(words=None, prog=None):
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__, allow_abbrev=False)
     parser.add_argument("--fix", action="store_true", help="format in place")
     parser.add_argument("--tidy", action="store_true", help="clang-tidy too (slow; needs build/release)")
-    args = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def main():
+    args = lint_arguments()
     failed = subprocess.run([sys.executable, "tools/tidy.py"], cwd=ROOT).returncode != 0
     formatter = shutil.which("clang-format-19")
     if formatter:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs all tests and ends with one line: `N passed, N failed` (`, N skipped` where some were).
 
-    tools/run_tests.py --build build/release [--quick] [--programs] [--only TEXT] [--jobs N]
-
 Order: tools/tidy, the GoogleTest programs and fuzz replays that CMake registered, then the Python tests in tests/
 (other people's readers and real servers). --quick leaves out what needs servers. --only keeps the programs
 ("sim", "sim_test") and the Python files ("interop/test_splice") whose path below the repository contains TEXT; where
@@ -24,6 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from tools.argument_types import whole  # noqa: E402
 
 
 class Tally:
@@ -91,32 +91,55 @@ def run_python(path, environment):
         return name, total - skipped - failed, failed, skipped, seconds, output
 
 
-def chosen(text, programs):
+def chosen(text, registered_programs):
     """Names of the checks of tools/, registered programs, and Python files, of those that hold `text`."""
     checks = [path for path in sorted((ROOT / "tools").glob("*_check.py")) if text in str(path.relative_to(ROOT))]
-    kept = [(name, command) for name, command in programs if text in name or text in Path(command[0]).name]
+    kept = [(name, command) for name, command in registered_programs if text in name or text in Path(command[0]).name]
     files = [path for path in sorted((ROOT / "tests").glob("**/test_*.py")) if text in str(path.relative_to(ROOT))]
     return checks, kept, files
 
 
+def programs():
+    """Names of the test programs and fuzz replays, by their sources: known before anything is built."""
+    src = ROOT / "src"
+    return (sorted({f"{path.relative_to(src).parts[0]}_test" for path in src.rglob("*_test.cc")} | {"sim_test", "contract_test"})
+            + sorted(path.stem for path in src.rglob("*_fuzz.cc")))
+
+
+def no_test(text):
+    return (f"no test has \"{text}\" in its path; there are: {', '.join(programs())}, tests/**/test_*.py and "
+            "tools/*_check.py")
+
+
+def arguments_of_tests(words=None, prog=None, presets=()):
+    """`presets`: the first word is one of them, as ./x sanitize has it."""
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__, allow_abbrev=False,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    if presets:
+        parser.add_argument("preset", choices=presets)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="folder of the programs (default: build/release)")
+    parser.add_argument("--quick", action="store_true", help="without what needs servers and other engines")
+    parser.add_argument("--programs", action="store_true", help="without what is in Python")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only programs and files whose path holds TEXT")
+    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="programs at a time (default: one a core)")
+    args = parser.parse_args(words)
+    checks, kept, files = chosen(args.only, [(name.removesuffix("_test"), [name]) for name in programs()])
+    if not kept and (presets or args.programs or not checks + files):
+        parser.error(no_test(args.only))
+    return args
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=Path, required=True)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--programs", action="store_true")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    args = parser.parse_args()
+    args = arguments_of_tests()
     build = args.build.resolve()
     environment = dict(os.environ, FIRN_BINARY=str(build / "firn"), AWS_EC2_METADATA_DISABLED="true")
     tally = Tally()
     not_run = []
-    checks, programs, files = chosen(args.only, registered(build))
+    checks, kept, files = chosen(args.only, registered(build))
     if args.programs:
         checks, files = [], []
-    if not checks + programs + files:
-        print(f"run_tests: no test has \"{args.only}\" in its path; there are: "
-              + ", ".join(name for name, _ in registered(build)) + " and tests/**/test_*.py", file=sys.stderr)
+    if not checks + kept + files:
+        print(f"run_tests: {no_test(args.only)}", file=sys.stderr)
         return 2
 
     if args.programs:
@@ -125,7 +148,7 @@ def main():
         tally.add(*run_program("tidy", [sys.executable, "tools/tidy.py"], environment))
     for path in checks:
         tally.add(*run_python(path, environment))
-    if not programs + files:
+    if not kept + files:
         print(f"{tally.passed} passed, {tally.failed} failed")
         return 1 if tally.failed else 0
 
@@ -139,7 +162,7 @@ def main():
         not_run += servers.not_started
     try:
         with ThreadPoolExecutor(args.jobs) as pool:
-            for result in pool.map(lambda item: run_program(item[0], item[1], environment), programs):
+            for result in pool.map(lambda item: run_program(item[0], item[1], environment), kept):
                 tally.add(*result)
         for path in files:
             tally.add(*run_python(path, environment))

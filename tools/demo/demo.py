@@ -1,16 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The main job on a real table: TPC-H lineitem as some 2,000 small files, optimized by firn, checked by two other readers.
+"""`./x demo`: a table of many small files is made, optimized by firn, and read by others; options.py says more."""
 
-    ./x demo [--scale 1] [--appends 24] [--commits 30] [--keep DIR] [--stay]
-
-PyIceberg makes the table (24 appends into 84 months), DuckDB and PyIceberg read it before and after. Steps: generate,
-ingest, health, plan, optimize, health, compare, time a query. Then a writer goes on appending while `firn serve` keeps
-the table in shape; its dashboard's address is printed, and with --stay it goes on until Ctrl-C. What it leaves, and how
-to go on by hand, is said at the end.
-"""
-
-import argparse
 import os
 import shlex
 import shutil
@@ -26,10 +17,11 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.transforms import MonthTransform
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
-from interop.rows import duckdb_connection  # noqa: E402
-
+sys.path.insert(0, str(ROOT))
 import serve  # noqa: E402
+from options import demo_arguments  # noqa: E402
+
+from tests.interop.rows import duckdb_connection  # noqa: E402
 
 TABLE = "demo.tpch.lineitem"
 QUERY = ("SELECT l_returnflag, l_linestatus, sum(l_quantity), avg(l_extendedprice), count(*) FROM {source} "
@@ -41,11 +33,13 @@ def say(text):
 
 
 def generate(folder, scale):
-    target = folder / "lineitem.parquet"
+    """Kept for the next run with the same scale."""
+    target = folder / f"lineitem-{scale:g}.parquet"
     if not target.exists():
         tool = Path(sys.executable).with_name("tpchgen-cli")
         subprocess.run([str(tool), "parquet", "-s", str(scale), "--tables=lineitem", "-o", str(folder)], check=True,
                        stdout=subprocess.DEVNULL)
+        (folder / "lineitem.parquet").rename(target)
     return target
 
 
@@ -54,13 +48,14 @@ def ingest(catalog, source, appends):
     text = [pa.field(f.name, pa.string() if pa.types.is_string_view(f.type) else f.type) for f in data.schema]
     data = data.cast(pa.schema(text))
     rows_each = -(-data.num_rows // appends)
+    starts = range(0, data.num_rows, rows_each)
     catalog.create_namespace("tpch")
     table = catalog.create_table("tpch.lineitem", schema=data.schema)
     with table.update_spec() as update:
         update.add_field("l_shipdate", MonthTransform(), "month")
-    for number in range(appends):
-        table.append(data.slice(number * rows_each, rows_each))
-        print(f"\r   append {number + 1} of {appends}", end="", flush=True)
+    for number, start in enumerate(starts, 1):
+        table.append(data.slice(start, rows_each))
+        print(f"\r   append {number} of {len(starts)}", end="", flush=True)
     print()
 
 
@@ -123,8 +118,8 @@ def firn(binary, config, *arguments):
 
 def tell_what_is_left(folder, binary, config):
     size = sum(path.stat().st_size for path in folder.glob("**/*") if path.is_file())
-    print(f"   {near(folder)} keeps the table, its catalog, the service's state, firn.yaml, and lineitem.parquet for the next "
-          f"run: {size / 2**20:,.0f} MiB")
+    print(f"   {near(folder)} keeps the table, its catalog, the service's state, firn.yaml, and the generated rows for the "
+          f"next run: {size / 2**20:,.0f} MiB")
     print("   go on, for example, with:")
     for words in (["health", TABLE], ["explain", TABLE, "--state", near(folder / "state.db")],
                   ["serve", "--state", near(folder / "state.db")]):
@@ -141,15 +136,8 @@ def main():
 
 
 def run_all():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--firn", type=Path, required=True)
-    parser.add_argument("--scale", type=float, default=1, help="TPC-H scale factor: 1 is 6 million rows")
-    parser.add_argument("--appends", type=int, default=24)
-    parser.add_argument("--commits", type=int, default=30, help="appends while the service runs")
-    parser.add_argument("--stay", action="store_true", help="let the service run at the end, until Ctrl-C")
-    parser.add_argument("--keep", type=Path, help="where to put the warehouse (default: build/demo)")
-    args = parser.parse_args()
-    folder = (args.keep or ROOT / "build/demo").resolve()
+    args = demo_arguments()
+    folder = args.keep
     shutil.rmtree(folder / "warehouse", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "catalog.db").unlink(missing_ok=True)
@@ -163,9 +151,11 @@ def run_all():
     ingest(catalog, source, args.appends)
     before = measure(catalog.load_table("tpch.lineitem"))
     say("two independent readers read every row")
-    metadata = catalog.load_table("tpch.lineitem").metadata_location.removeprefix("file://")
-    rows = by_duckdb(metadata)
-    print(f"   {rows[0]:,} rows")
+    table_before = catalog.load_table("tpch.lineitem")
+    rows = by_duckdb(table_before.metadata_location.removeprefix("file://"))
+    print(f"   DuckDB: {rows[0]:,} rows", flush=True)
+    agreed = by_pyiceberg(table_before) == rows
+    print(f"   PyIceberg: {'the same rows' if agreed else 'ROWS DIFFER'}")
 
     say("firn")
     firn(binary, config, "health", TABLE)
@@ -180,7 +170,7 @@ def run_all():
               "PyIceberg": by_pyiceberg(table_after)}
     for reader, fingerprint_after in checks.items():
         print(f"   {reader}: {'the same rows' if fingerprint_after == rows else 'ROWS DIFFER'}")
-    same = all(value == rows for value in checks.values()) and before["answer"] == after["answer"]
+    same = agreed and all(value == rows for value in checks.values()) and before["answer"] == after["answer"]
 
     say("before and after")
     print(f"   {'':18}{'before':>14}{'after':>14}")
