@@ -10,6 +10,7 @@ and compares the rows at the end with those that the stream means: by DuckDB and
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+from tools.argument_types import whole  # noqa: E402
+
 PARTITIONS, KEYS = 6, 5000
 
 
@@ -125,9 +128,11 @@ def run_one(who, firn, seconds, folder, uri, warehouse, python, jars):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--firn", type=Path, default=ROOT / "build/release/firn")
-    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--seconds", type=whole(1), default=600)
     parser.add_argument("--with", dest="who", choices=["firn", "spark", "both"], default="both")
     args = parser.parse_args()
+    if not shutil.which(args.firn):
+        parser.error(f"--firn {args.firn}: there is no such program; ./x build makes build/release/firn")
     sys.path.insert(0, str(ROOT / "bench"))
     from spark_months import setup
 

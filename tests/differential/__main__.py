@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from tests.program import why_not
+from tools.argument_types import among, seeds
+
 from . import tables
 from .cases import Wrong, same, splice
 from .parquet_check import check
@@ -34,11 +37,11 @@ class Outcome:
         self.wrong = []  # texts with the seed and the folder that holds its files
 
 
-def run_seeds(seeds, go=None, efforts=EFFORTS, cases=CASES, spark=False):
+def run_seeds(numbers, go=None, efforts=EFFORTS, cases=CASES, spark=False):
     """Of each seed a case of each kind."""
     outcome, worker = Outcome(), Worker()
     try:
-        for seed in seeds:
+        for seed in numbers:
             for case in cases:
                 run_one(worker, {"case": case, "seed": seed, "go": go, "spark": spark, "efforts": list(efforts)}, outcome)
     finally:
@@ -98,20 +101,26 @@ def run_files(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", default="1-100")
+    parser.add_argument("--seeds", type=seeds, default="1-100")
     parser.add_argument("--go")
     parser.add_argument("--spark", action="store_true")
-    parser.add_argument("--efforts", default=",".join(EFFORTS))
-    parser.add_argument("--cases", default=",".join(CASES))
+    parser.add_argument("--efforts", type=among(EFFORTS), default=",".join(EFFORTS))
+    parser.add_argument("--cases", type=among(CASES), default=",".join(CASES))
     parser.add_argument("--files", type=Path)
     args = parser.parse_args()
+    if args.files and not args.files.is_dir():
+        parser.error(f"--files {args.files}: no such folder")
+    if args.go and not shutil.which(args.go):
+        parser.error(f"--go {args.go}: no such program")
+    if why := why_not():
+        print(f"differential: {why}", file=sys.stderr)
+        return 2
     if args.files:
         count, outcome, wrong = run_files(args.files)
         print(f"{count} files: " + ", ".join(f"{name} {n}" for name, n in outcome.most_common()))
         print("\n".join(wrong))
         return 1 if wrong else 0
-    first, last = (int(n) for n in args.seeds.split("-"))
-    outcome = run_seeds(range(first, last + 1), args.go, args.efforts.split(","), args.cases.split(","), args.spark)
+    outcome = run_seeds(args.seeds, args.go, args.efforts, args.cases, args.spark)
     print("chunks per tier: " + ", ".join(f"{name} {n}" for name, n in sorted(outcome.tiers.items())))
     print("cases: " + ", ".join(f"{name} {n}" for name, n in outcome.cases.most_common()))
     print("not read, as an input: " + ", ".join(f"{name} {n}" for name, n in outcome.unread.most_common()))

@@ -2,18 +2,18 @@
 """One random case from its seed: files of several writers, merged by `firn splice`, decoded by all readers."""
 
 import json
-import os
 import re
 import subprocess
 
 import numpy as np
 import pyarrow as pa
 
+from tests.program import BINARY
+
 from . import levels, steps, tables
 from .parquet_check import check
 from .parquet_mr import parquet_mr, random_shape, usable
 
-BINARY = os.environ.get("FIRN_BINARY", "build/release/firn")
 REFUSED = 5  # the exit code for what firn does not do, with its reason
 
 

@@ -2,7 +2,6 @@
 """firn serve as a process, and what its API says."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -11,7 +10,7 @@ import urllib.error
 import urllib.request
 from urllib.parse import quote
 
-BINARY = os.environ.get("FIRN_BINARY", "build/release/firn")
+from tests.program import BINARY
 
 
 class Service:

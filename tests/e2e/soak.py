@@ -17,8 +17,10 @@ import time
 import uuid
 from pathlib import Path
 
+from tests.program import why_not
 from tests.services.fault_proxy import FaultProxy
 from tests.services.servers import Servers
+from tools.argument_types import above_zero, whole
 
 FAULTS = ["drop_before", "drop_after", "after:500", "after:503", "before:503", "late:0.5", "garble"]
 
@@ -141,12 +143,15 @@ class Soak:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seconds", type=above_zero, default=600)
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--tables", type=int, default=10)
+    parser.add_argument("--tables", type=whole(1), default=10)
     parser.add_argument("--faults", type=float, default=0.05, help="share of requests of the service that break")
     parser.add_argument("--pause", type=float, default=0.2, help="seconds between commits")
     args = parser.parse_args()
+    if why := why_not():
+        print(f"soak: {why}", file=sys.stderr)
+        return 2
     with tempfile.TemporaryDirectory(prefix=f"firn-soak-{uuid.uuid4().hex[:6]}-") as name:
         folder, servers = Path(name), None
         if "FIRN_TEST_REST_URI" not in os.environ:

@@ -5,7 +5,7 @@
 Each run has a seed of its own, S, S+1, ...: `--seed THAT --runs 1` does one again. A fault at a random moment (killed,
 stopped, disk full, network cut, answer of the commit lost) while firn works; then two other readers must see the same rows, every
 snapshot must be whole, the next run must succeed, and what the harmed one left must be gone or named. No process may take more
-than the 300 MB that it was given. Needs FIRN_BINARY; starts a S3 server itself.
+than the 300 MB that it was given. Starts a S3 server itself.
 """
 
 import argparse
@@ -22,11 +22,16 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tests.program import why_not
 from tests.services.servers import Servers
+from tools.argument_types import among, whole
 
 from .places import places
 from .run import Bench, one_run
 from .shapes import SHAPES
+
+
+PLACES = ("sqlite", "hadoop", "rest+s3")
 
 
 def end_at_signals():
@@ -80,15 +85,16 @@ def show(reports):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--places", default="sqlite,hadoop,rest+s3")
-    parser.add_argument("--shapes", default=",".join(SHAPES))
+    parser.add_argument("--runs", type=whole(1), default=200)
+    parser.add_argument("--seed", type=whole(0), default=random.SystemRandom().randrange(10**9))
+    parser.add_argument("--jobs", type=whole(1), default=2)
+    parser.add_argument("--places", type=among(PLACES), default=",".join(PLACES))
+    parser.add_argument("--shapes", type=among(tuple(SHAPES)), default=",".join(SHAPES))
     args = parser.parse_args()
-    if unknown := set(args.shapes.split(",")) - set(SHAPES):
-        parser.error(f"no shape {', '.join(sorted(unknown))}; there are: {', '.join(SHAPES)}")
-    names = args.places.split(",")
+    names = args.places
+    if why := why_not():
+        print(f"faults: {why}", file=sys.stderr)
+        return 2
     end_at_signals()
     folder = Path(tempfile.mkdtemp(prefix="firn-faults-"))
     servers = Servers(folder / "servers")
@@ -100,7 +106,7 @@ def main():
         seeds = range(args.seed, args.seed + args.runs)
         jobs = min(args.jobs, args.runs)
         with ProcessPoolExecutor(jobs) as pool:
-            parts = [pool.submit(worker, list(seeds)[i::jobs], names, args.shapes.split(","), folder / f"job{i}") for i in range(jobs)]
+            parts = [pool.submit(worker, list(seeds)[i::jobs], names, args.shapes, folder / f"job{i}") for i in range(jobs)]
             done = [report for part in parts for report in part.result()]
     finally:
         servers.stop()

@@ -8,10 +8,9 @@ import subprocess
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
+from tests.program import BINARY
+
 from .rows import by_duckdb, by_pyiceberg
-
-BINARY = os.environ.get("FIRN_BINARY", "build/release/firn")
-
 
 class Lake:
     """A SQLite catalog with a local warehouse; `firn` works on the same catalog through PyIceberg's variables."""

@@ -19,6 +19,9 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from tests.program import why_not
+from tools.argument_types import among, seeds, whole
+
 from .lake import ScheduledLake
 
 
@@ -46,20 +49,22 @@ def one(seed, version, steps, commands, keep, judge, parent):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", default="1-100")
-    parser.add_argument("--steps", type=int, default=14)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--versions", default="2,3")
-    parser.add_argument("--commands", default="optimize,rewrite-deletes")
+    parser.add_argument("--seeds", type=seeds, default="1-100")
+    parser.add_argument("--steps", type=whole(1), default=14)
+    parser.add_argument("--jobs", type=whole(1), default=2)
+    parser.add_argument("--versions", type=among(("2", "3")), default="2,3")
+    parser.add_argument("--commands", type=among(("optimize", "rewrite-deletes")), default="optimize,rewrite-deletes")
     parser.add_argument("--keep", action="store_true", help="keep the tables of failed seeds")
     parser.add_argument("--judge")
     parser.add_argument("--folder", default="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     args = parser.parse_args()
-    first, last = map(int, args.seeds.split("-"))
+    if why := why_not():
+        print(f"schedules: {why}", file=sys.stderr)
+        return 2
     counts, failed = Counter(), 0
     with ProcessPoolExecutor(args.jobs) as pool:
-        jobs = [pool.submit(one, seed, int(version), args.steps, args.commands.split(","), args.keep, args.judge, args.folder)
-                for seed in range(first, last + 1) for version in args.versions.split(",")]
+        jobs = [pool.submit(one, seed, int(version), args.steps, args.commands, args.keep, args.judge, args.folder)
+                for seed in args.seeds for version in args.versions]
         for job in jobs:
             seed, version, done, error = job.result()
             counts += done

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.program import BINARY
+
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("FIRN_BINARY", ROOT / "build/release/firn")).resolve().parent
+BUILD = Path(BINARY).resolve().parent
 CACHE = Path(os.environ.get("FIRN_CACHE", Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "firn"))
 MODULES = Path(os.environ.get("FIRN_NODE_MODULES", CACHE / "node/node_modules"))
 OUTPUT = BUILD / "test-output/dashboard"
