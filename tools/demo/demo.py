@@ -36,6 +36,7 @@ def generate(folder, scale):
     """Kept for the next run with the same scale."""
     target = folder / f"lineitem-{scale:g}.parquet"
     if not target.exists():
+        (folder / "lineitem.parquet").unlink(missing_ok=True)  # of a run that did not end
         tool = Path(sys.executable).with_name("tpchgen-cli")
         subprocess.run([str(tool), "parquet", "-s", str(scale), "--tables=lineitem", "-o", str(folder)], check=True,
                        stdout=subprocess.DEVNULL)
@@ -121,7 +122,7 @@ def tell_what_is_left(folder, binary, config):
     print(f"   {near(folder)} keeps the table, its catalog, the service's state, firn.yaml, and the generated rows for the "
           f"next run: {size / 2**20:,.0f} MiB")
     print("   go on, for example, with:")
-    for words in (["health", TABLE], ["explain", TABLE, "--state", near(folder / "state.db")],
+    for words in (["health", TABLE], ["plan", TABLE], ["explain", TABLE, "--state", near(folder / "state.db")],
                   ["serve", "--state", near(folder / "state.db")]):
         has_config = words[0] != "explain"
         print("   $ " + shlex.join([near(binary), *words, *(["--config", near(config)] if has_config else [])]))

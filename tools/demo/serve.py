@@ -82,7 +82,7 @@ def stream(catalog, source, commits):
     data = data.cast(table.schema().as_arrow())
     appended, added, most = 0, 0, 0
     for number in range(commits):
-        rows = data.slice(number * 2_000, 1_000)
+        rows = data.slice(number * 2_000 % data.num_rows, 1_000)
         summary = append(table, rows, overtaken)
         added += int(summary["added-data-files"])
         appended += rows.num_rows
@@ -99,20 +99,36 @@ def has_seen_all(served, catalog):
     return served.is_idle() and served.table()["last_snapshot_id"] == str(snapshot.snapshot_id)
 
 
-def tell_why_left(served):
-    """What the service says of the partitions that could have fewer files, one of each verdict."""
+WAITS = {"quiet": "too little has changed in them since they were looked at (their noise is below its threshold)",
+         "calm": "another look at them would find too little", "scan": "their turn comes"}  # by the verdict
+
+
+def tell_why_left(served, planned):
+    """What the service says of the partitions that could have fewer files, one of each verdict; then what a plan by hand says."""
     rows = served.get(f"/tables/{quote(TABLE, safe='')}/partitions?limit=500")["items"]
     rows = [row for row in rows if row["removable_files"] > 0]
     if not rows:
         print("   none of the files that are left could be merged away")
+        return
     for verdict in sorted({row["verdict"] for row in rows}):
         those = [row for row in rows if row["verdict"] == verdict]
         most = max(those, key=lambda row: row["removable_files"])
-        print(f"   {sum(row['removable_files'] for row in those):,} files in {len(those):,} partitions could still go, and are "
-              f"left until that pays: {verdict}, such as {most['text'] or 'one'}: {most['reason']} (`firn plan`: why)")
+        print(f"   {sum(row['removable_files'] for row in those):,} files in {len(those):,} partitions could still go; the service "
+              f"waits: {WAITS[verdict]}, such as {most['text'] or 'one'}: {most['reason']}")
+    if any(row["verdict"] == "quiet" for row in rows):
+        print("   noise grows with age: within a day they are looked at, whatever else happens (docs/noise-and-entropy.md)")
+    print("   until then `firn health` counts them. `firn plan` asks for no noise, only whether a merge pays now; it says:")
+    print(f"   {planned}")
 
 
-def show(served, files_before, files_added, most, files_now, overtaken):
+def planned_by_hand(binary, config):
+    """The first sentence of `firn plan`, which looks at every partition at once."""
+    done = subprocess.run([binary, "plan", TABLE.replace("/", "."), "--config", str(config), "--json", "--quiet"],
+                          stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)["reason"]
+
+
+def show(served, planned, files_before, files_added, most, files_now, overtaken):
     fleet = served.get("/fleet")
     print(f"   {files_added:,} small files came to {files_before:,}, which would be {files_before + files_added:,}; there were "
           f"at most {most:,}, and are {files_now:,}")
@@ -121,7 +137,7 @@ def show(served, files_before, files_added, most, files_now, overtaken):
     if overtaken:
         print(f"   the writer's commit met one of firn's {overtaken:,} times, and was tried again by PyIceberg: that is how "
               "writers share a table")
-    tell_why_left(served)
+    tell_why_left(served, planned)
     decisions = served.get(f"/decisions?table={quote(TABLE, safe='')}&limit=4")["items"]
     print("   what it decided last, newest first (`firn explain` has all):")
     for decision in decisions:
@@ -131,12 +147,12 @@ def show(served, files_before, files_added, most, files_now, overtaken):
 def run(binary, config, catalog, source, folder, commits, stay):
     served = Served(binary, config, folder)
     try:
-        return follow(served, catalog, source, commits, stay), served.end()
+        return follow(served, lambda: planned_by_hand(binary, config), catalog, source, commits, stay), served.end()
     finally:
         served.end()
 
 
-def follow(served, catalog, source, commits, stay):
+def follow(served, plan, catalog, source, commits, stay):
     print(f"   dashboard: {served.address}")
     deadline = time.time() + 60
     while time.time() < deadline and not served.get("/tables")["items"]:
@@ -149,7 +165,7 @@ def follow(served, catalog, source, commits, stay):
     now = len(catalog.load_table("tpch.lineitem").inspect.files())
     if served.table()["files"] != now:
         raise SystemExit(f"demo: the service shows {served.table()['files']:,} files, the table has {now:,}")
-    show(served, before, added, most, now, overtaken)
+    show(served, plan(), before, added, max(most, before), now, overtaken)
     if stay:
         print(f"   the service goes on at {served.address} until Ctrl-C", flush=True)
         try:
