@@ -214,7 +214,7 @@ void Execution::Refuse(std::string partition, std::int64_t files, Error error, b
   const auto is_alike = [&](const GroupFailure& known) { return known.error.code == error.code; };
   const bool is_conflict = error.code == Code::kConflict;
   if (is_of_files && !is_conflict && std::ranges::count_if(outcome_.failures, is_alike) >= kFailuresNamedMax) {
-    error.message = "more, as above";
+    error.message = fmt::format("more files; the first {} of this code are named", kFailuresNamedMax);
   }
   // Conflicts stay apart: whoever plans again has to know whose files they were.
   for (GroupFailure& known : outcome_.failures) {

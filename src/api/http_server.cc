@@ -375,7 +375,7 @@ void FitToOpenFiles(ServerOptions& options) {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   const std::size_t half = std::max<std::size_t>(limit.rlim_cur / 2, kConnectionsMin);
   options.connections_max = std::min(options.connections_max, half);
-  options.requests_max = std::min(options.requests_max, options.connections_max - 1);
+  options.requests_max = std::max<std::size_t>(std::min(options.requests_max, options.connections_max - 1), 1);
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  // "localhost", or an address of this machine
   int port = 0;                    // 0: any that is free
   int worker_count = 4;
-  std::size_t connections_max = 256;
-  std::size_t requests_max = 128;  // that wait for a thread; must be less than connections_max
+  std::size_t connections_max = 256;  // at most half of the files that the process may have open
+  std::size_t requests_max = 128;     // that wait for a thread; must be less than connections_max
   std::size_t streams_max = 64;
   std::size_t stream_buffer_max_bytes = 256 << 10;
   ParseLimits limits = {};

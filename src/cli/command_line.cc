@@ -117,7 +117,7 @@ int RunCommandLine(std::vector<std::string> arguments, Environment& environment)
   AddRequest(app, context);
   const int exit_number = Parse(app, std::move(arguments), environment, context);
   const std::string failure = environment.terminal.out_failure();
-  if (failure.empty()) return exit_number;
+  if (failure.empty() || !context.answers) return exit_number;
   ReportError(environment, false, CodeName(Code::kUnavailable),
               "standard output: " + failure + ": not all of the result could be written");
   return exit_number == kExitOk ? ExitNumber(Code::kUnavailable) : exit_number;

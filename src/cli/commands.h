@@ -30,6 +30,8 @@ struct CommandContext {
   Environment& environment;
   /// Set by the command that ran.
   int exit_number = 0;
+  /// Whether what it says on standard output is what it was run for.
+  bool answers = true;
 };
 
 void AddHealth(CLI::App& app, CommandContext& context);

@@ -311,6 +311,7 @@ void AddServe(CLI::App& app, CommandContext& context) {
       ->group("Limits");
   AddCommonOptions(*command, options->common);
   command->callback([options, &context] {
+    context.answers = false;
     RunCommand(context, options->common, [&] { return RunServe(context.environment, *options); });
   });
 }

@@ -49,7 +49,8 @@ Status CheckLevel(std::optional<int> level, std::optional<parquet::Codec> codec)
     std::string_view codec;
     int lowest, highest;
   };
-  constexpr std::array<Levels, 4> kLevels = {{{"zstd", 1, 22}, {"gzip", 1, 12}, {"brotli", 0, 11}, {"", 0, 22}}};
+  constexpr std::array<Levels, 5> kLevels = {
+      {{"zstd", 1, 22}, {"gzip", 1, 12}, {"brotli", 0, 11}, {"lz4_raw", 1, 12}, {"", 0, 22}}};
   if (!level) return Ok();
   const std::string_view name = codec ? parquet::CodecName(*codec) : "";
   const auto found = std::ranges::find(kLevels, name, &Levels::codec);
@@ -214,7 +215,8 @@ void AddSplice(CLI::App& app, CommandContext& context) {
   command->add_option("--effort", options->effort, "fast, balanced or dense: how much is recoded to save bytes")
       ->capture_default_str();
   command->add_option("--codec", options->codec, fmt::format("{}; otherwise the one of most input bytes", kCodecs));
-  command->add_option("--level", options->level, "Level of the codec: zstd 1 to 22, gzip 1 to 12, brotli 0 to 11");
+  command->add_option("--level", options->level,
+                      "Level of the codec: zstd 1 to 22, gzip and lz4_raw 1 to 12, brotli 0 to 11");
   command->add_option("--row-group-size", options->row_group_size, "Compressed size of row groups, such as 128MB");
   command->add_option("--memory", options->memory, "Memory of the process, at least 64MB")->default_str(kMemory);
   command->add_option("--threads", options->threads, "Threads")->check(CLI::Range(1, 1024))->default_str("1");

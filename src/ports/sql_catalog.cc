@@ -101,7 +101,7 @@ Result<std::vector<TableIdentifier>> SqlCatalog::ListTables() {
     id.name = *row[1];
     ids.push_back(std::move(id));
   }
-  if (ids.empty()) {
+  if (ids.empty() && !told_of_others_.exchange(true)) {
     const std::string others = OtherNamesText();
     if (!others.empty()) Log(LogLevel::kWarn, fmt::format("no tables in catalog `{}`{}", name(), others));
   }

@@ -11,6 +11,7 @@
 // Source: Java JdbcTableOperations and JdbcUtil; PyIceberg catalog/sql.py.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "ports/pointer_catalog.h"
@@ -45,6 +46,7 @@ class SqlCatalog final : public PointerCatalog {
 
   std::unique_ptr<SqlDatabase> database_;
   std::string type_condition_;
+  std::atomic<bool> told_of_others_ = false;
 };
 
 /// Path of a SQLite URI; kUnsupported for other databases, kInvalidArgument for other text.

@@ -122,7 +122,7 @@ Status Glance::TakeChanges(const ports::LoadedTable& loaded, ports::FileIO& io) 
 Status Glance::Judge(const ports::LoadedTable& loaded, ports::FileIO& io) {
   if (options_.is_full && why_scan_all_.empty()) {
     const bool is_asked = options_.cause == decide::Cause::kRequest;
-    why_scan_all_ = is_asked ? "it was asked for" : "the last job did not do all that it was to do";
+    why_scan_all_ = is_asked ? "it was asked for" : "work is left from before";
   }
   if (table_.needs_full && why_scan_all_.empty())
     why_scan_all_ = "its settings have changed, or it could not be read before";

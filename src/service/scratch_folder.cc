@@ -25,9 +25,8 @@ Result<std::unique_ptr<ScratchFolder>> ScratchFolder::Make(const std::string& pa
   std::string folder = parent;
   if (folder.empty()) folder = std::filesystem::temp_directory_path(failed).string();
   if (failed) {
-    const char* named = std::getenv("TMPDIR");
-    return Error{Code::kInvalidArgument, fmt::format("scratch folder: that for temporary files ({}): {}",
-                                                     named ? named : "/tmp", failed.message())};
+    return Error{Code::kInvalidArgument,
+                 "scratch folder: that for temporary files, such as TMPDIR says: " + failed.message()};
   }
   if (!std::filesystem::is_directory(folder, failed)) {
     return Error{Code::kInvalidArgument, fmt::format("scratch folder: {} is no folder", folder)};

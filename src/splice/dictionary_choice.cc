@@ -109,6 +109,9 @@ Status ExtendToARow(const OutputColumn& column, const std::vector<ColumnInput>& 
                     MergeBuffers& buffers, CodedEnd& end) {
   if (column.max_repetition == 0 || !end.any) return Ok();
   const ColumnInput& input = inputs[end.input];
+  if (end.page + 1 == input.scan.pages.size()) return Ok();
+  // Where it is known which rows a page has, it begins with one.
+  if (SourceFacts(column, input.scan, input.levels->input_max_definition).PageRows(end.page + 1)) return Ok();
   const std::size_t last = end.page + kPagesToARowMax;
   PageOpener opener(buffers.codecs, settings.page_bytes_max);
   for (; end.page + 1 < input.scan.pages.size(); ++end.page) {
@@ -366,6 +369,7 @@ Result<DictionaryChoice> ChooseDictionary(const OutputColumn& column, const std:
   choice.kind = DictionaryChoice::Kind::kRefused;
   if (!settings.Of(column).dictionary) return choice;
   FIRN_TRY(ExtendToARow(column, inputs, settings, buffers, end));
+  memory.dictionary_refused = memory.dictionary_refused || end.in_row;
   if (end.in_row || !CodeConstants(inputs, end, choice)) return choice;
   if (coded > 0 && constants == 0 && same && !row_ids && !end.mixed) {
     choice.kind = DictionaryChoice::Kind::kShared;

@@ -10,12 +10,13 @@
 namespace firn::splice::testing {
 namespace {
 
-/// Lists of one to three numbers.
-TablePtr Lists(std::int64_t rows, std::int64_t first) {
+/// Lists of one to three numbers below `end`.
+TablePtr Lists(std::int64_t rows, std::int64_t first, std::int64_t end = 1'000'000) {
   std::string json;
   for (std::int64_t row = 0; row < rows; ++row) {
     json += row == 0 ? "[[" : ",[";
-    for (std::int64_t i = 0; i <= row % 3; ++i) json += (i > 0 ? "," : "") + std::to_string(first + row * 10 + i);
+    for (std::int64_t i = 0; i <= row % 3; ++i)
+      json += (i > 0 ? "," : "") + std::to_string((first + row * 10 + i) % end);
     json += "]";
   }
   return JsonTable({{"c", "list<int32>", json + "]"}});
@@ -73,18 +74,25 @@ TEST(SplitRows, StayWhole) {
   }
 }
 
-class SplitRowsWhereTheDictionaryIsFull : public ::testing::TestWithParam<bool> {};
+struct FullDictionary {
+  bool v2 = false;
+  std::size_t split_rows = 1;  // pages behind the last indices that go on with a row
+  bool is_kept = true;         // as the dictionary of the output
+};
+
+class SplitRowsWhereTheDictionaryIsFull : public ::testing::TestWithParam<FullDictionary> {};
 
 TEST_P(SplitRowsWhereTheDictionaryIsFull, StayWhole) {
-  FileChoice choice = PagesOfRows(true, GetParam());
+  FileChoice choice = PagesOfRows(true, GetParam().v2);
+  choice.page_rows = 100;
   choice.dictionary_bytes = 9000;
-  const Bytes sound = WriteFile(Lists(5000, 0), choice);
+  Bytes file = WriteFile(Lists(5000, 0, 12'000), choice);
   std::size_t plain = 1;
-  while (PageOf(sound, {0, 0, plain}).header.encoding == parquet::Encoding::kRleDictionary) ++plain;
+  while (PageOf(file, {0, 0, plain}).header.encoding == parquet::Encoding::kRleDictionary) ++plain;
   ASSERT_GT(plain, 1U);
-  const Bytes file = WithSplitRow(sound, plain);
+  for (std::size_t i = 0; i < GetParam().split_rows; ++i) file = WithSplitRow(file, plain + i);
   const TablePtr table = ReadFile(file);
-  ASSERT_EQ(RowsOf(table), 4999);
+  ASSERT_EQ(RowsOf(table), 5000 - static_cast<std::int64_t>(GetParam().split_rows));
   for (const std::vector<Input>& inputs :
        {std::vector{InputOf("a", file)}, std::vector{InputOf("a", file), InputOf("b", file)}}) {
     for (const parquet::Codec codec : {parquet::Codec::kUncompressed, parquet::Codec::kZstd}) {
@@ -93,11 +101,17 @@ TEST_P(SplitRowsWhereTheDictionaryIsFull, StayWhole) {
       const Result<Spliced> spliced = SpliceFiles(inputs, options);
       ASSERT_TRUE(spliced) << ToString(spliced.error());
       EXPECT_EQ(DifferenceOf(std::vector<TablePtr>(inputs.size(), table), spliced->file), "");
+      const parquet::FileMetaData footer = FooterOf(spliced->file);
+      EXPECT_EQ(footer.row_groups[0].columns[0].meta->dictionary_page_offset.has_value(), GetParam().is_kept);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Pages, SplitRowsWhereTheDictionaryIsFull, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Pages, SplitRowsWhereTheDictionaryIsFull,
+                         ::testing::Values(FullDictionary{false, 1, true}, FullDictionary{true, 1, true},
+                                           FullDictionary{false, 5, true}, FullDictionary{true, 5, true},
+                                           FullDictionary{false, 16, true}, FullDictionary{false, 17, false},
+                                           FullDictionary{true, 20, false}));
 
 }  // namespace
 }  // namespace firn::splice::testing

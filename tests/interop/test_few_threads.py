@@ -3,6 +3,7 @@
 
 import os
 import re
+import select
 import subprocess
 from pathlib import Path
 
@@ -57,7 +58,6 @@ def optimize_with_fewer_threads(lake, preload, counts, read, **properties):
 def test_optimize_worksWithTheThreadsThereAre_orChangesNothing(lake, preload):
     codes = optimize_with_fewer_threads(lake, preload, range(20), lake.rows)
     assert codes[0] == LIMIT_REACHED and codes[-1] == 0
-    assert codes == sorted(codes, reverse=True), "more threads, and less work is done"
 
 
 @pytest.mark.parametrize("command", [["analyze", "lake.db.t"], ["plan", "lake.db.t"],
@@ -78,6 +78,7 @@ def test_serve_refusesToStart_orServes(lake, preload):
                                     f"{lake.folder}/warehouse", "--state", f"{lake.folder}/state.db"],
                                    env=with_threads(lake, preload, count), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True)
+        assert select.select([process.stdout], [], [], 60)[0], f"{count} threads: neither an address nor an end"
         served.append("firn serves at" in process.stdout.readline())
         if served[-1]:
             process.terminate()
