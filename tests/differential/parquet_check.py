@@ -23,7 +23,7 @@ def footer_of(data):
 
 
 def leaves(schema):
-    """(physical type, max definition level, max repetition level) of each leaf."""
+    """(physical type, max definition level, max repetition level, whether it is unsigned) of each leaf."""
     found, position = [], 1
 
     def walk(definition, repetition):
@@ -35,7 +35,7 @@ def leaves(schema):
         repetition += kind == 2
         children = element.get(5, 0)
         if not children:
-            found.append((element.get(1), definition, repetition))
+            found.append((element.get(1), definition, repetition, is_unsigned(element)))
         for _ in range(children):
             walk(definition, repetition)
 
@@ -44,9 +44,16 @@ def leaves(schema):
     return found
 
 
-def number(kind, value):
+def is_unsigned(element):
+    integer = element.get(10, {}).get(10)  # logicalType INTEGER: bitWidth, isSigned
+    return element.get(6) in (11, 12, 13, 14) or (integer is not None and integer.get(2) is False)
+
+
+def number(kind, value, unsigned=False):
     """A bound that can be compared, for the types whose order is plain."""
     form = {1: "<i", 2: "<q", 4: "<f", 5: "<d"}.get(kind)
+    if unsigned and form:
+        form = form.upper()
     if form is None:
         return value
     return struct.unpack(form, value)[0] if len(value) == struct.calcsize(form) else None
@@ -153,7 +160,7 @@ class Chunk:
                 self.tell(f"null count {counts[i]} of {values} values, null page {nulls[i]}")
         if counts and self.meta.get(12, {}).get(3) not in (None, sum(counts)):
             self.tell("null counts of pages and chunk differ")
-        bounds = [(number(self.leaf[0], a), number(self.leaf[0], b)) for n, a, b in zip(nulls, low, high) if not n]
+        bounds = [(number(self.leaf[0], a, self.leaf[3]), number(self.leaf[0], b, self.leaf[3])) for n, a, b in zip(nulls, low, high) if not n]
         if self.leaf[0] not in (1, 2, 4, 5):
             return None  # signed, unsigned or decimal: the logical type knows
         for a, b in bounds:
