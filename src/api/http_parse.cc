@@ -59,8 +59,11 @@ RequestParser::State RequestParser::Advance() {
     // Empty lines before a request are tolerated.
     while (input_.starts_with("\r\n")) input_.erase(0, 2);
     const auto end = input_.find("\r\n\r\n");
-    if (std::min(end, input_.size()) > limits_.head_max_bytes) return Refuse(431, "the head is too large");
-    if (end == std::string::npos) return state_;
+    // Of the end of the head three bytes may be there already.
+    const bool is_open = end == std::string::npos;
+    const std::size_t head_bytes = is_open ? input_.size() - std::min<std::size_t>(input_.size(), 3) : end;
+    if (head_bytes > limits_.head_max_bytes) return Refuse(431, "the head is too large");
+    if (is_open) return state_;
     const std::string head = input_.substr(0, end + 2);
     input_.erase(0, end + 4);
     if (!ParseHead(head) || !DecideBody()) return state_ = State::kBroken;

@@ -138,6 +138,7 @@ bool ThriftStruct::Next() {
     id_ = static_cast<std::int16_t>(id);
   }
   if (type_ == ThriftType::kStop) return reader_.Fail("unknown wire type"), false;
+  seen_before_ = seen_;
   if (id_ > 0 && id_ < 32) seen_ |= std::uint32_t{1} << id_;
   return reader_.ok();
 }

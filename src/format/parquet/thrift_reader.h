@@ -117,12 +117,10 @@ class ThriftStruct {
   void Keep(Bytes& kept);
 
  private:
-  void Forget() {
-    if (id_ > 0 && id_ < 32) seen_ &= ~(std::uint32_t{1} << id_);
-  }
+  void Forget() { seen_ = seen_before_; }
 
   ThriftReader& reader_;
-  std::uint32_t seen_ = 0;
+  std::uint32_t seen_ = 0, seen_before_ = 0;  // before: the field that is being read
   std::int16_t id_ = 0;
   ThriftType type_ = ThriftType::kStop;
 };
