@@ -227,8 +227,9 @@ def test_rows_of_files_that_the_bounds_exclude(lake, command):
     before = each_reader(lake)
     done = lake.firn_any(command[0], f"lake.{NAME}", "--json", *command[1:])
     failures = json.loads(done.stdout)["outcome"]["failures"]
-    assert [failure["code"] for failure in failures] == ["corrupt"]
-    assert "disagree" in failures[0]["message"]
+    # A rewrite of data names each data file that stays, one of deletes the delete file.
+    assert [failure["code"] for failure in failures] == ["corrupt"] * (2 if command[0] == "optimize" else 1)
+    assert all("disagree" in failure["message"] for failure in failures)
     assert each_reader(lake) == before
     assert kinds(lake)[1] >= 2
 
