@@ -6,9 +6,7 @@
 // Guarantees: opening begins at once, and anew when somebody asks after it has failed: one at a time. Nobody waits for
 //   longer than they want, or after the program was told to end.
 // Cost: a thread while it is being opened; the destructor waits for it. Threads: OpenUntil() from one at a time.
-// Errors: those of opening; kLimit: no thread could be started; kUnavailable while it has not ended, and once the
-// program
-//   ends.
+// Errors: those of opening; kLimit: no thread could be started; kUnavailable: it has not ended, or the program ends.
 #pragma once
 
 #include <atomic>

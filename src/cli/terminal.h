@@ -48,12 +48,12 @@ class MemoryTerminal final : public Terminal {
   explicit MemoryTerminal(bool interactive = false) : interactive_(interactive) {}
   void Out(std::string_view text) override;
   bool out_used() const override { return !out.empty(); }
-  std::string out_failure() const override { return failure; }
+  std::string out_failure() const override { return ""; }
   void Err(std::string_view text) override;
   bool err_is_interactive() const override { return interactive_; }
   int columns() const override { return 100; }
 
-  std::string out, err, failure;
+  std::string out, err;
 
  private:
   bool interactive_;

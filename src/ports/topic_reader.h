@@ -7,8 +7,8 @@
 //   never comes again. Hints come in no faster than `events_rate`, and not while `queue_fill_max` of them wait in the
 //   queue (at most kQueuePatienceMs for one message): what is too much stays in the topic. A message without a hint
 //   counts as a tenth of one. The destructor returns when the reading has ended.
-// Cost: one thread. Threads: any. Errors: kLimit: it cannot be started; troubles of
-//   the topic are in state().
+// Cost: one thread. Threads: any.
+// Errors: kLimit: the thread cannot be started; troubles of the topic are in state().
 // Source: docs/service.md.
 #pragma once
 

@@ -12,8 +12,8 @@
 // workers
 //   share memory_bytes; about 120 bytes a partition, some kilobytes a table.
 // Threads: any; Stop() from one.
-// Errors: Open: those of the state file; Start: kLimit, a thread cannot be started; a catalog that
-//   is down is tried again.
+// Errors: Open: those of the state file; Start: kLimit, a thread cannot be started; a catalog that is down is tried
+//   again.
 // Source: docs/service.md; docs/architecture.md ("The service").
 #pragma once
 

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "splice/bit_pack.h"
 #include "splice/chunk_move.h"
-#include "splice/hybrid.h"
 #include "splice/value_open.h"
 
 namespace firn::splice {
@@ -120,9 +118,7 @@ Status ExtendToARow(const OutputColumn& column, const std::vector<ColumnInput>& 
     FIRN_ASSIGN(const ByteView body, fetcher.FetchBody(page));
     FIRN_ASSIGN(const PageSections sections,
                 opener.OpenLevels(page, body, input.scan.meta->codec, true, true).In(ChunkMover::Place(input, page)));
-    HybridReader reader(sections.repetition, BitWidth(column.max_repetition));
-    std::uint32_t level = 0;
-    if (reader.Read(&level, 1) != 1 || level == 0) return Ok();
+    if (StartsRow(sections.repetition, column.max_repetition)) return Ok();
     end.mixed = true;
     end.in_row = end.page == last;
     if (end.in_row) return Ok();

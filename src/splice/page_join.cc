@@ -48,9 +48,7 @@ std::size_t PageJoin::SizeBytes() const {
 
 bool PageJoin::StartsRow(const JoinPage& page) const {
   if (column_.max_repetition == 0 || (page.rows != nullptr && !page.rows->kept())) return true;
-  HybridReader reader(page.sections.repetition, BitWidth(column_.max_repetition));
-  std::uint32_t level = 1;
-  return reader.Read(&level, 1) == 1 && level == 0;
+  return splice::StartsRow(page.sections.repetition, column_.max_repetition);
 }
 
 /// Ends the page before if the new one does not go with it.

@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "splice/bit_pack.h"
+#include "splice/hybrid.h"
+
 namespace firn::splice {
 
 namespace {
@@ -43,6 +46,12 @@ Result<ByteView> PageOpener::Decompress(Codec codec, ByteView in, std::int64_t s
   body_.Resize(static_cast<std::size_t>(size_bytes));
   FIRN_TRY(codecs_->Decompress(codec, in, body_.span()));
   return body_.view();
+}
+
+bool StartsRow(ByteView repetition, std::uint32_t max_repetition) {
+  HybridReader reader(repetition, BitWidth(max_repetition));
+  std::uint32_t level = 1;
+  return reader.Read(&level, 1) == 1 && level == 0;
 }
 
 Result<PageSections> PageOpener::Open(const PageRecord& page, ByteView body, Codec codec, bool has_repetition,

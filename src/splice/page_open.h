@@ -22,6 +22,9 @@ struct PageSections {
   ByteView values;
 };
 
+/// Whether repetition levels begin with a row; false when there are none to be read.
+bool StartsRow(ByteView repetition, std::uint32_t max_repetition);
+
 class PageOpener {
  public:
   PageOpener(parquet::PageCodecs& codecs, std::int64_t page_bytes_max)
